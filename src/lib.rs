@@ -1,1 +1,17 @@
+//! An order service that ends in the same state however often, in whatever order and wherever it is asked.
+//!
+//! `ARCHITECTURE.md` is the map.
 
+pub mod app;
+pub mod auth;
+pub mod clock;
+pub mod controllers;
+pub mod database;
+pub mod domain;
+pub mod error;
+pub mod idempotency;
+pub mod metrics;
+pub mod repositories;
+pub mod server;
+pub mod services;
+pub mod settings;

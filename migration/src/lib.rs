@@ -1,1 +1,23 @@
+//! The schema's steps, forward and back, on SQLite and MySQL. A step is never edited once it has landed.
 
+pub use sea_orm_migration::prelude::{MigratorTrait, async_trait, MigrationTrait};
+
+mod columns;
+mod m20261201_000001_catalogue;
+mod m20261201_000002_orders;
+mod m20261201_000003_idempotency;
+
+/// All steps in their order.
+#[derive(Debug)]
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m20261201_000001_catalogue::Migration),
+            Box::new(m20261201_000002_orders::Migration),
+            Box::new(m20261201_000003_idempotency::Migration),
+        ]
+    }
+}

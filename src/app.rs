@@ -1,0 +1,58 @@
+//! What every use case is given: settings, clock, database, entrance layer, ids, metrics.
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::database::{Access, Database};
+use crate::error::{Error, Result};
+use crate::idempotency::gate::Gate;
+use crate::idempotency::lock::{LockSettings, Locks};
+use crate::idempotency::store::{EntranceStore, RedisSettings};
+use crate::metrics::Metrics;
+use crate::services::ids::Ids;
+use crate::settings::Settings;
+
+/// One instance of the service.
+#[derive(Debug)]
+pub struct App {
+    pub settings: Settings,
+    pub clock: Clock,
+    pub metrics: Arc<Metrics>,
+    pub db: Database,
+    pub store: EntranceStore,
+    pub gate: Gate,
+    pub locks: Locks,
+    pub ids: Ids,
+}
+
+impl App {
+    /// Connects; Redis may be away, the database may not.
+    pub async fn new(settings: Settings, clock: Clock) -> Result<Self> {
+        let metrics = Metrics::new().map_err(|error| Error::Start(error.to_string()))?;
+        let metrics = Arc::new(metrics);
+        let db = Database::connect(&settings, Access::Exclusive, Arc::clone(&metrics)).await?;
+        let store = entrance_store(&settings, &metrics)?;
+        let gate = Gate::new(store.clone());
+        let locks = Locks::new(store.clone(), lock_settings(&settings), Arc::clone(&metrics));
+        let ids = Ids::new(settings.ids.lease);
+        Ok(Self { settings, clock, metrics, db, store, gate, locks, ids })
+    }
+}
+
+fn entrance_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<EntranceStore> {
+    if settings.redis.url.is_empty() {
+        return Ok(EntranceStore::in_process(Arc::clone(metrics)));
+    }
+    let redis = RedisSettings {
+        url: settings.redis.url.clone(),
+        key_prefix: settings.redis.key_prefix.clone(),
+        timeout: settings.redis.timeout,
+    };
+    EntranceStore::redis(&redis, Arc::clone(metrics))
+        .map_err(|problem| Error::Start(format!("ORDER__REDIS__URL cannot be used: {problem}")))
+}
+
+const fn lock_settings(settings: &Settings) -> LockSettings {
+    let lock = &settings.lock;
+    LockSettings { lease: lock.lease, wait: lock.wait, hold: lock.hold }
+}

@@ -1,0 +1,45 @@
+//! How answers are made, and how work outlives a client that hangs up.
+
+use std::future::Future;
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ETAG, LOCATION};
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::idempotency::Key;
+use crate::idempotency::context::KEY_HEADER;
+use crate::services::repeats::Answer;
+
+/// Runs `work` to its end even when the client hangs up, so that a claim is not left to its lease.
+pub async fn to_the_end<T: 'static>(
+    work: impl Future<Output = Result<T>> + 'static,
+) -> Result<T> {
+    actix_web::rt::spawn(work)
+        .await
+        .map_err(|error| Error::Internal(format!("the work of a request broke off: {error}")))?
+}
+
+/// 200 with the version as the entity tag.
+pub fn versioned(body: &impl Serialize, version: i64) -> HttpResponse {
+    HttpResponse::Ok().insert_header((ETAG, format!("\"{version}\""))).json(body)
+}
+
+/// The answer to a keyed creation: 201, the key, and for a replay who caught it.
+pub fn created(answer: &Answer, key: &Key) -> HttpResponse {
+    let mut response = HttpResponse::build(StatusCode::CREATED);
+    response
+        .insert_header((LOCATION, format!("/api/orders/{}", answer.order.id)))
+        .insert_header((ETAG, format!("\"{}\"", answer.order.version)))
+        .insert_header((KEY_HEADER, key.as_str()));
+    if let Key::Generated(_) = key {
+        response.insert_header(("Idempotency-Key-Generated", "true"));
+    }
+    if let Some(layer) = answer.replayed {
+        response
+            .insert_header(("Idempotency-Replayed", "true"))
+            .insert_header(("Idempotency-Layer", layer.name()));
+    }
+    response.json(&answer.order)
+}

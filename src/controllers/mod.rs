@@ -1,0 +1,51 @@
+//! The doors: HTTP in, HTTP out, nothing but translation.
+
+mod answers;
+mod body;
+mod development;
+mod health;
+mod openapi;
+mod operations;
+mod order_tokens;
+mod orders;
+mod path;
+mod problem;
+mod products;
+mod site;
+
+use actix_web::{Resource, web};
+
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// Bodies of requests end here, in bytes.
+const LARGEST_BODY: usize = 64 * 1024;
+
+/// Opens every door; those of development only where the settings say so.
+pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
+    config.app_data(web::PayloadConfig::new(LARGEST_BODY));
+    config.configure(order_tokens::configure);
+    config.configure(orders::configure);
+    config.configure(products::configure);
+    if settings.is_development() {
+        config.configure(development::configure);
+    }
+    config.configure(health::configure);
+    config.configure(operations::configure);
+    config.configure(openapi::configure);
+    config.configure(site::configure);
+    config.default_service(web::to(nothing_here));
+}
+
+/// A resource whose other methods are refused.
+fn door(path: &str) -> Resource {
+    web::resource(path).default_service(web::to(method_not_allowed))
+}
+
+async fn nothing_here() -> Result<&'static str, Error> {
+    Err(Error::NotFound)
+}
+
+async fn method_not_allowed() -> Result<&'static str, Error> {
+    Err(Error::MethodNotAllowed)
+}

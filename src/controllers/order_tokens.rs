@@ -1,0 +1,27 @@
+//! `/api/order-tokens`: the right to create one order.
+
+use actix_web::{HttpResponse, web};
+
+use super::door;
+use super::problem::Problems;
+use crate::app::App;
+use crate::auth::Customer;
+use crate::error::Result;
+use crate::services::order_tokens::{self, IssuedToken};
+
+pub fn configure(config: &mut web::ServiceConfig) {
+    config.service(door("/api/order-tokens").route(web::post().to(issue)));
+}
+
+/// Ask for one when the checkout opens, keep it over a reload, send it with every try.
+#[utoipa::path(
+    post,
+    path = "/api/order-tokens",
+    tag = "orders",
+    responses((status = 201, description = "A new token.", body = IssuedToken), Problems),
+    security(("bearer" = []))
+)]
+pub async fn issue(app: web::Data<App>, caller: Customer) -> Result<HttpResponse> {
+    let token = order_tokens::issue(&app, &caller.0).await?;
+    Ok(HttpResponse::Created().json(token))
+}

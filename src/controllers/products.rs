@@ -1,0 +1,122 @@
+//! `/api/products`: the catalogue for all, prices and stock for operators.
+
+use actix_web::{HttpResponse, web};
+use entity::ProductId;
+
+use super::answers::{to_the_end, versioned};
+use super::body::Body;
+use super::door;
+use super::path::{Id, SeenVersion};
+use super::problem::Problems;
+use crate::app::App;
+use crate::auth::Operator;
+use crate::error::Result;
+use crate::services::commands::{ProductOffer, StockQuantity};
+use crate::services::views::{List, ProductView, StockView};
+use crate::services::{catalogue, stock};
+
+pub fn configure(config: &mut web::ServiceConfig) {
+    config
+        .service(door("/api/products").route(web::get().to(list)))
+        .service(
+            door("/api/products/{id}").route(web::get().to(read)).route(web::put().to(change)),
+        )
+        .service(
+            door("/api/products/{id}/stock")
+                .route(web::get().to(read_stock))
+                .route(web::put().to(set_stock)),
+        );
+}
+
+/// The catalogue with what is left of each product.
+#[utoipa::path(
+    get,
+    path = "/api/products",
+    tag = "products",
+    responses((status = 200, description = "All products.", body = List<ProductView>), Problems)
+)]
+pub async fn list(app: web::Data<App>) -> Result<HttpResponse> {
+    let data = catalogue::list(&app).await?;
+    Ok(HttpResponse::Ok().json(List { data }))
+}
+
+/// One product.
+#[utoipa::path(
+    get,
+    path = "/api/products/{id}",
+    tag = "products",
+    params(("id" = String, Path, description = "The product's id.")),
+    responses((status = 200, description = "The product.", body = ProductView), Problems)
+)]
+pub async fn read(app: web::Data<App>, id: Id<ProductId>) -> Result<HttpResponse> {
+    let product = catalogue::read(&app, id.0).await?;
+    Ok(versioned(&product, product.version))
+}
+
+/// Replaces what a product is offered for. Without `If-Match` the last arrival wins.
+#[utoipa::path(
+    put,
+    path = "/api/products/{id}",
+    tag = "products",
+    request_body = ProductOffer,
+    params(
+        ("id" = String, Path, description = "The product's id."),
+        ("If-Match" = Option<String>, Header, description = "The product's version that was seen, like \"3\".")
+    ),
+    responses((status = 200, description = "The product.", body = ProductView), Problems),
+    security(("bearer" = []))
+)]
+pub async fn change(
+    app: web::Data<App>,
+    _operator: Operator,
+    id: Id<ProductId>,
+    seen: SeenVersion,
+    offer: Body<ProductOffer>,
+) -> Result<HttpResponse> {
+    let work = async move { catalogue::change(&app, id.0, &offer.0, seen.0).await };
+    let product = to_the_end(work).await?;
+    Ok(versioned(&product, product.version))
+}
+
+/// What is left of a product.
+#[utoipa::path(
+    get,
+    path = "/api/products/{id}/stock",
+    tag = "products",
+    params(("id" = String, Path, description = "The product's id.")),
+    responses((status = 200, description = "The stock.", body = StockView), Problems),
+    security(("bearer" = []))
+)]
+pub async fn read_stock(
+    app: web::Data<App>,
+    _operator: Operator,
+    id: Id<ProductId>,
+) -> Result<HttpResponse> {
+    let stock = stock::read(&app, id.0).await?;
+    Ok(versioned(&stock, stock.version))
+}
+
+/// Sets what was counted, under the version that was seen; `If-Match` is required for a change.
+#[utoipa::path(
+    put,
+    path = "/api/products/{id}/stock",
+    tag = "products",
+    request_body = StockQuantity,
+    params(
+        ("id" = String, Path, description = "The product's id."),
+        ("If-Match" = Option<String>, Header, description = "The stock's version that was seen, like \"3\".")
+    ),
+    responses((status = 200, description = "The stock.", body = StockView), Problems),
+    security(("bearer" = []))
+)]
+pub async fn set_stock(
+    app: web::Data<App>,
+    _operator: Operator,
+    id: Id<ProductId>,
+    seen: SeenVersion,
+    counted: Body<StockQuantity>,
+) -> Result<HttpResponse> {
+    let work = async move { stock::set(&app, id.0, &counted.0, seen.0).await };
+    let stock = to_the_end(work).await?;
+    Ok(versioned(&stock, stock.version))
+}

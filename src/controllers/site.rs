@@ -1,0 +1,55 @@
+//! The checkout page, from the binary itself.
+
+use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
+use actix_web::{HttpRequest, HttpResponse, web};
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use crate::error::{Error, Result};
+
+/// Nothing but our own scripts, styles and doors.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
+                      base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+#[derive(RustEmbed)]
+#[folder = "static/"]
+struct Site;
+
+pub fn configure(config: &mut web::ServiceConfig) {
+    config.service(
+        web::resource("/{path:.*\\.(?:html|js|css|svg|png|ico|json|webmanifest)|}")
+            .route(web::get().to(file))
+            .route(web::head().to(file)),
+    );
+}
+
+async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpResponse> {
+    let name = if path.is_empty() { "index.html" } else { path.as_str() };
+    let file = Site::get(name).ok_or(Error::NotFound)?;
+    let tag = tag(&file);
+    let known = request.headers().get(IF_NONE_MATCH).is_some_and(|seen| seen == tag.as_str());
+    let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    response
+        .insert_header((ETAG, tag))
+        .insert_header((CACHE_CONTROL, "no-cache"))
+        .insert_header((CONTENT_SECURITY_POLICY, POLICY))
+        .content_type(content_type(name));
+    Ok(if known { response.finish() } else { response.body(file.data.into_owned()) })
+}
+
+fn tag(file: &EmbeddedFile) -> String {
+    let hash = file.metadata.sha256_hash();
+    let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{digits}\"")
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        _ => "application/json",
+    }
+}

@@ -1,0 +1,143 @@
+//! What a database error means: worth another try, away, or a named constraint that was violated.
+
+use sea_orm::DbErr;
+use sea_orm::sqlx;
+
+use crate::error::Error;
+
+/// Unique keys by their columns: SQLite's messages tell only those.
+const UNIQUE_KEYS: [(&str, &str); 9] = [
+    ("uk_product_sku", "product.sku"),
+    ("uk_stock_ledger", "stock_ledger.product_id, stock_ledger.reason, stock_ledger.biz_key"),
+    ("pk_orders", "orders.id"),
+    (
+        "uk_user_product",
+        "order_item.user_id, order_item.product_id, order_item.order_type, order_item.active_slot",
+    ),
+    ("uk_order_event_seq", "order_event.order_id, order_event.seq"),
+    ("pk_idempotency_record", "idempotency_record.id"),
+    ("pk_lease", "lease.name"),
+    ("pk_stock", "stock.product_id"),
+    ("pk_product", "product.id"),
+];
+
+/// What kind of failure an error is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// Another transaction was in the way; the whole transaction may be run again.
+    Conflict,
+    /// The database did not answer.
+    Unreachable,
+    /// A unique key was violated: MySQL's name of it (`PRIMARY` for a primary key), or ours.
+    Duplicate(String),
+    Other,
+}
+
+impl Failure {
+    pub fn of(error: &DbErr) -> Self {
+        match runtime_error(error) {
+            Some(sqlx::Error::Database(error)) => Self::of_database(error.as_ref()),
+            Some(
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed
+                | sqlx::Error::Protocol(_),
+            ) => Self::Unreachable,
+            Some(_) => Self::Other,
+            None if matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => Self::Unreachable,
+            None => Self::Other,
+        }
+    }
+
+    /// Whether MySQL gave up waiting for a row that another transaction holds (1205).
+    pub fn is_lock_wait(error: &DbErr) -> bool {
+        mysql_number(error) == Some(1205)
+    }
+
+    fn of_database(error: &dyn sqlx::error::DatabaseError) -> Self {
+        if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+            return match error.number() {
+                1213 | 1205 | 1020 => Self::Conflict,
+                1062 => Self::Duplicate(mysql_key(error.message())),
+                // Shutting down, killed, or too many connections: the server, not the statement.
+                1040 | 1053 | 1077 | 1079 | 1152 | 1927 => Self::Unreachable,
+                _ => Self::Other,
+            };
+        }
+        if error.is_unique_violation() {
+            return Self::Duplicate(sqlite_key(error.message()));
+        }
+        // SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
+        let code = error.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or_default();
+        if matches!(code & 0xff, 5 | 6) { Self::Conflict } else { Self::Other }
+    }
+}
+
+/// Says what a unique key means where it is known.
+pub trait OnDuplicate<T> {
+    /// `meaning` when exactly the key `name` was violated; any other failure stays what it is.
+    fn on_duplicate<E: From<Error>>(self, name: &str, meaning: E) -> Result<T, E>;
+}
+
+impl<T> OnDuplicate<T> for Result<T, DbErr> {
+    fn on_duplicate<E: From<Error>>(self, name: &str, meaning: E) -> Result<T, E> {
+        self.map_err(|error| match Failure::of(&error) {
+            Failure::Duplicate(key) if is_key(&key, name) => meaning,
+            _ => Error::from(error).into(),
+        })
+    }
+}
+
+/// Whether `key`, as the database tells it, is our `name`; one statement writes one table.
+pub fn is_key(key: &str, name: &str) -> bool {
+    key == name || (key == "PRIMARY" && name.starts_with("pk_"))
+}
+
+/// The last `for key 'table.name'`: what comes before may be a client's text.
+fn mysql_key(message: &str) -> String {
+    let quoted = message.rsplit("for key ").next().unwrap_or_default();
+    let name = quoted.trim_matches('\'');
+    name.rsplit('.').next().unwrap_or_default().to_owned()
+}
+
+fn sqlite_key(message: &str) -> String {
+    let columns = message.rsplit("constraint failed: ").next().unwrap_or_default();
+    UNIQUE_KEYS
+        .iter()
+        .find(|(_, key_columns)| *key_columns == columns)
+        .map_or_else(|| columns.to_owned(), |(name, _)| (*name).to_owned())
+}
+
+fn mysql_number(error: &DbErr) -> Option<u16> {
+    let Some(sqlx::Error::Database(error)) = runtime_error(error) else { return None };
+    error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|error| error.number())
+}
+
+fn runtime_error(error: &DbErr) -> Option<&sqlx::Error> {
+    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else { return None };
+    match error {
+        sea_orm::RuntimeErr::SqlxError(error) => Some(error.as_ref()),
+        sea_orm::RuntimeErr::Internal(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_key_of_a_mysql_message_counts() {
+        let hostile = "Duplicate entry 'x' for key 'PRIMARY'-1' for key 'order_item.uk_user_product'";
+
+        assert_eq!(mysql_key(hostile), "uk_user_product");
+        assert_eq!(mysql_key("Duplicate entry '7' for key 'PRIMARY'"), "PRIMARY");
+    }
+
+    #[test]
+    fn sqlite_columns_have_our_names() {
+        assert_eq!(sqlite_key("UNIQUE constraint failed: orders.id"), "pk_orders");
+        assert_eq!(sqlite_key("UNIQUE constraint failed: a.b"), "a.b");
+    }
+}

@@ -1,0 +1,59 @@
+//! Bringing the schema up to date, one instance at a time.
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use migration::{Migrator, MigratorTrait};
+
+use super::{Database, connect};
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+
+/// Instances that start together wait for each other this long, in seconds.
+const WAIT_SECONDS: i64 = 120;
+/// With the database's name in 32 digits behind it: MySQL takes 64 characters.
+const LOCK_PREFIX: &str = "order-service:";
+
+impl Database {
+    /// Runs `work` on one connection while no other instance does: `GET_LOCK` on MySQL, the file
+    /// lock that this process holds on SQLite.
+    pub async fn alone<T>(
+        &self,
+        settings: &Settings,
+        work: impl AsyncFnOnce(&DatabaseConnection) -> Result<T>,
+    ) -> Result<T> {
+        if self.backend() == DbBackend::Sqlite {
+            return work(self.write()).await;
+        }
+        let connection = connect::open_single(&settings.database).await?;
+        get_lock(&connection).await?;
+        let result = work(&connection).await;
+        // The lock belongs to the connection and ends with it.
+        connection.close().await?;
+        result
+    }
+}
+
+/// Applies every step that is missing.
+pub async fn up(connection: &DatabaseConnection) -> Result<()> {
+    Ok(Migrator::up(connection, None).await?)
+}
+
+/// Takes back the last `steps` steps, or all of them.
+pub async fn down(connection: &DatabaseConnection, steps: Option<u32>) -> Result<()> {
+    Ok(Migrator::down(connection, steps).await?)
+}
+
+async fn get_lock(connection: &DatabaseConnection) -> Result<()> {
+    let statement = Statement::from_sql_and_values(
+        DbBackend::MySql,
+        "SELECT GET_LOCK(CONCAT(?, MD5(DATABASE())), ?) AS held",
+        [LOCK_PREFIX.into(), WAIT_SECONDS.into()],
+    );
+    let row = connection.query_one_raw(statement).await?;
+    let held = row.map(|row| row.try_get::<Option<i64>>("", "held")).transpose()?.flatten();
+    match held {
+        Some(1) => Ok(()),
+        _ => Err(Error::Start(format!(
+            "another instance has been migrating for {WAIT_SECONDS} seconds; try again when it is done"
+        ))),
+    }
+}

@@ -1,0 +1,80 @@
+//! The database: connections, transactions that are run again when they may be, and what its errors mean.
+
+mod bulkhead;
+mod connect;
+mod failure;
+pub mod migrate;
+mod transaction;
+
+use std::sync::Arc;
+
+use sea_orm::{DatabaseConnection, DbBackend};
+
+use crate::error::{Error, Result};
+use crate::metrics::Metrics;
+use crate::settings::Settings;
+
+pub use connect::Access;
+pub use failure::{Failure, OnDuplicate};
+pub use transaction::Refusal;
+use bulkhead::Bulkhead;
+
+/// The connections of one process.
+///
+/// On SQLite `write` is one connection with a fair queue and `read` a pool of its own; on MySQL
+/// both are the same pool.
+#[derive(Debug, Clone)]
+pub struct Database {
+    write: DatabaseConnection,
+    read: DatabaseConnection,
+    bulkhead: Arc<Bulkhead>,
+    metrics: Arc<Metrics>,
+    /// Refuses a second server on the same SQLite file for as long as it lives.
+    _file_lock: Option<Arc<std::fs::File>>,
+}
+
+impl Database {
+    /// Connects; fails with a sentence when the database cannot be reached or is served already.
+    pub async fn connect(settings: &Settings, access: Access, metrics: Arc<Metrics>) -> Result<Self> {
+        let (write, read, file_lock) = connect::open(&settings.database, access).await?;
+        let bulkhead = Arc::new(Bulkhead::new(&settings.bulkhead, Arc::clone(&metrics)));
+        Ok(Self { write, read, bulkhead, metrics, _file_lock: file_lock })
+    }
+
+    /// For reads outside any transaction.
+    pub const fn read(&self) -> &DatabaseConnection {
+        &self.read
+    }
+
+    /// For single statements that need no transaction of their own.
+    pub const fn write(&self) -> &DatabaseConnection {
+        &self.write
+    }
+
+    pub fn backend(&self) -> DbBackend {
+        self.write.get_database_backend()
+    }
+
+    /// Whether it answers.
+    pub async fn is_reachable(&self) -> bool {
+        self.read.ping().await.is_ok()
+    }
+
+    /// Ends all connections after running transactions are done.
+    pub async fn close(&self) -> Result<()> {
+        self.write.close_by_ref().await?;
+        self.read.close_by_ref().await?;
+        Ok(())
+    }
+}
+
+impl From<sea_orm::DbErr> for Error {
+    /// What a caller of the service hears when nobody named the failure before.
+    fn from(error: sea_orm::DbErr) -> Self {
+        match Failure::of(&error) {
+            Failure::Conflict => Self::Busy,
+            Failure::Unreachable => Self::Unavailable(error),
+            Failure::Duplicate(_) | Failure::Other => Self::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The entrance layer: the context of a request, order tokens, the gate and locks.
+//!
+//! All of it spares work; what is true is decided by the database.
+
+mod breaker;
+pub mod context;
+mod entry;
+pub mod gate;
+pub mod lock;
+mod memory_store;
+mod redis_store;
+pub mod store;
+pub mod token;
+
+pub use context::{Command, IdempotentContext, Key};

@@ -1,0 +1,48 @@
+//! `idempotency_record`: inserted first, in the transaction that does the work.
+
+use entity::idempotency_record::{ActiveModel, Column, Entity, Model};
+use entity::{order, order_item};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    QueryFilter, QueryOrder,
+};
+
+/// A record and the order that its work made, if both are there.
+pub type Found = (Model, Option<(order::Model, Vec<order_item::Model>)>);
+
+/// Inserts; waits for a transaction that is inserting the same id. A violation of
+/// `pk_idempotency_record` means that the work was done.
+pub async fn insert(tx: &DatabaseTransaction, record: Model) -> Result<(), DbErr> {
+    let row = ActiveModel {
+        id: Set(record.id),
+        fingerprint: Set(record.fingerprint),
+        resource_id: Set(record.resource_id),
+        status_code: Set(record.status_code),
+        created_at: Set(record.created_at),
+        expires_at: Set(record.expires_at),
+    };
+    Entity::insert(row).exec_without_returning(tx).await?;
+    Ok(())
+}
+
+/// The record with its order and items as they are now, in one read.
+pub async fn find_with_order(
+    db: &impl ConnectionTrait,
+    id: &[u8],
+) -> Result<Option<Found>, DbErr> {
+    let rows = Entity::find()
+        .filter(Column::Id.eq(id.to_vec()))
+        .find_also_related(order::Entity)
+        .find_also_related(order_item::Entity)
+        .order_by_asc(order_item::Column::ProductId)
+        .all(db)
+        .await?;
+    let mut found: Option<Found> = None;
+    for (record, order, item) in rows {
+        let (_, order) = found.get_or_insert((record, order.map(|order| (order, Vec::new()))));
+        if let (Some((_, items)), Some(item)) = (order, item) {
+            items.push(item);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,83 @@
+//! Serving: the start in its steps, the middleware of every door, the end.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use actix_web::dev::{Server, Service, ServiceResponse};
+use actix_web::middleware::DefaultHeaders;
+use actix_web::{App as Doors, HttpServer, web};
+use log::info;
+
+use crate::app::App;
+use crate::controllers;
+use crate::database::migrate;
+use crate::error::{Error, Result};
+use crate::metrics::Metrics;
+use crate::services::seed;
+
+/// Migrates and, where the settings say so, fills an empty catalogue; one instance at a time.
+pub async fn prepare(app: &App) -> Result<()> {
+    app.db
+        .alone(&app.settings, async |connection| {
+            if app.settings.database.migrate {
+                migrate::up(connection).await?;
+            }
+            if app.settings.database.seed && seed::fill_empty_catalogue(app).await? {
+                info!("the catalogue was empty; it now holds the products of development");
+            }
+            Ok(())
+        })
+        .await
+}
+
+/// A server that listens, and the address it listens at; it answers once it is awaited.
+pub fn listen(app: Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
+    let settings = &app.settings.server;
+    let (host, port) = (settings.host.clone(), settings.port);
+    let (workers, shutdown) = (settings.workers, settings.shutdown.as_secs());
+    let data = web::Data::from(Arc::clone(&app));
+    let mut server = HttpServer::new(move || {
+        let metrics = Arc::clone(&data.metrics);
+        let settings = data.settings.clone();
+        Doors::new()
+            .app_data(data.clone())
+            .wrap(security_headers())
+            .wrap_fn(move |request, next| {
+                let metrics = Arc::clone(&metrics);
+                let start = Instant::now();
+                let answer = next.call(request);
+                async move {
+                    let answer = answer.await?;
+                    observe(&metrics, &answer, start);
+                    Ok(answer)
+                }
+            })
+            .configure(|config| controllers::configure(config, &settings))
+    })
+    .shutdown_timeout(shutdown);
+    if workers > 0 {
+        server = server.workers(workers);
+    }
+    let server = server.bind((host.as_str(), port)).map_err(|error| {
+        Error::Start(format!(
+            "cannot listen at {host}:{port}: {error}; choose another with ORDER__SERVER__PORT"
+        ))
+    })?;
+    let address = server.addrs().first().copied();
+    let address = address.ok_or_else(|| Error::Start(format!("nothing listens at {host}:{port}")))?;
+    Ok((server.run(), address))
+}
+
+fn security_headers() -> DefaultHeaders {
+    DefaultHeaders::new()
+        .add(("X-Content-Type-Options", "nosniff"))
+        .add(("X-Frame-Options", "DENY"))
+        .add(("Referrer-Policy", "no-referrer"))
+}
+
+fn observe<B>(metrics: &Metrics, answer: &ServiceResponse<B>, start: Instant) {
+    let request = answer.request();
+    let route = request.match_pattern().unwrap_or_else(|| "unmatched".to_owned());
+    let seconds = start.elapsed().as_secs_f64();
+    metrics.answered(request.method().as_str(), &route, answer.status().as_u16(), seconds);
+}

@@ -1,0 +1,112 @@
+//! The one place that writes an order's status, its slots and its events.
+
+use chrono::{DateTime, Utc};
+use entity::order::{self, OrderStatus};
+use entity::order_event;
+use sea_orm::DatabaseTransaction;
+use serde_json::Value;
+
+use crate::domain::events::{self, ADDRESS_CHANGED};
+use crate::domain::order_flow::{self, Move};
+use crate::domain::slot::active_slot;
+use crate::error::{Error, Result};
+use crate::repositories;
+
+/// What an event tells beside the move itself; never anything personal.
+#[derive(Debug, Clone)]
+pub struct Note<'a> {
+    pub actor: &'a str,
+    pub payload: Value,
+}
+
+/// Moves an order whose row the caller has locked; [`Error::StateConflict`] when it may not.
+///
+/// Returns the order as it is now.
+pub async fn change(
+    tx: &DatabaseTransaction,
+    order: order::Model,
+    action: Move,
+    note: Note<'_>,
+    now: DateTime<Utc>,
+) -> Result<order::Model> {
+    let conflict = Error::StateConflict { status: order.status };
+    let to = order_flow::next(order.status, action).ok_or(conflict)?;
+    if !repositories::order::move_to(tx, order.id, &[order.status], to, now).await? {
+        return Err(Error::StateConflict { status: order.status });
+    }
+    let slot = active_slot(order.policy, to, order.id);
+    if slot != active_slot(order.policy, order.status, order.id) {
+        repositories::order_item::set_slot(tx, order.id, slot).await?;
+    }
+    let from = order.status;
+    let changed = moved(order, to, now);
+    let event = event(&changed, events::of_arrival(to), Some(from), note, now);
+    repositories::order_event::insert(tx, event).await?;
+    Ok(changed)
+}
+
+/// Tells of an order that was just inserted.
+pub async fn placed(
+    tx: &DatabaseTransaction,
+    order: &order::Model,
+    note: Note<'_>,
+) -> Result<()> {
+    let event = event(order, events::ORDER_PLACED, None, note, order.created_at);
+    Ok(repositories::order_event::insert(tx, event).await?)
+}
+
+/// Tells of a new address, which moves nothing; `order` is the row after the change.
+pub async fn address_changed(
+    tx: &DatabaseTransaction,
+    order: &order::Model,
+    note: Note<'_>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let event = event(order, ADDRESS_CHANGED, Some(order.status), note, now);
+    Ok(repositories::order_event::insert(tx, event).await?)
+}
+
+fn event(
+    order: &order::Model,
+    kind: &str,
+    from: Option<OrderStatus>,
+    note: Note<'_>,
+    now: DateTime<Utc>,
+) -> order_event::Model {
+    order_event::Model {
+        id: 0,
+        order_id: order.id,
+        seq: order.last_seq,
+        kind: kind.to_owned(),
+        from_status: from,
+        to_status: order.status,
+        actor: note.actor.to_owned(),
+        payload: note.payload,
+        created_at: now,
+        published_at: None,
+    }
+}
+
+/// The row as the update left it.
+fn moved(mut order: order::Model, to: OrderStatus, now: DateTime<Utc>) -> order::Model {
+    match to {
+        OrderStatus::Paid => order.paid_at = Some(now),
+        OrderStatus::Shipped => order.shipped_at = Some(now),
+        OrderStatus::Finished => order.finished_at = Some(now),
+        OrderStatus::Closed => order.closed_at = Some(now),
+        OrderStatus::PendingPayment
+        | OrderStatus::Paying
+        | OrderStatus::Refunding
+        | OrderStatus::Refunded => {}
+    }
+    order.status = to;
+    touched(order, now)
+}
+
+/// The row after any change: a new version, a new `seq`.
+pub fn touched(mut order: order::Model, now: DateTime<Utc>) -> order::Model {
+    order.version += 1;
+    order.last_seq += 1;
+    order.updated_at = now;
+    order
+}

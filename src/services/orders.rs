@@ -1,0 +1,166 @@
+//! Reading, readdressing and cancelling orders; each caller's reach is part of the query.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::DateTime;
+use entity::order::OrderStatus;
+use entity::{OrderId, order_item};
+use serde_json::json;
+
+use super::commands::PostalAddress;
+use super::order_status::{self, Note};
+use super::stock;
+use super::views::{OrderView, Page, TimelineEntry};
+use crate::app::App;
+use crate::auth::{Caller, Role};
+use crate::domain::order_flow::{self, Move};
+use crate::error::{Error, Result};
+use crate::metrics::Layer;
+use crate::repositories;
+use crate::repositories::order::{Cursor, Whose};
+
+/// Which orders a list shows.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    pub status: Option<OrderStatus>,
+    /// 1 to 100.
+    pub limit: u32,
+    pub cursor: Option<String>,
+}
+
+/// The order as it is now.
+pub async fn read(app: &App, caller: &Caller, id: OrderId) -> Result<OrderView> {
+    let found = repositories::order::find(app.db.read(), id, reach(caller)).await?;
+    let (order, items) = found.ok_or(Error::NotFound)?;
+    Ok(OrderView::new(order, items))
+}
+
+/// A page of orders, newest first: two reads, however long the page is.
+pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<OrderView>> {
+    let after = filter.cursor.as_deref().map(parse_cursor).transpose()?;
+    let wanted = u64::from(filter.limit);
+    let db = app.db.read();
+    let mut orders =
+        repositories::order::list(db, reach(caller), filter.status, after, wanted + 1).await?;
+    let more = orders.len() > usize::try_from(wanted).unwrap_or(usize::MAX);
+    orders.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+    let next_cursor =
+        orders.last().filter(|_| more).map(|last| cursor(&(last.created_at, last.id)));
+    let ids: Vec<OrderId> = orders.iter().map(|order| order.id).collect();
+    let mut items = repositories::order_item::of_orders(db, &ids).await?;
+    let data = orders
+        .into_iter()
+        .map(|order| {
+            let (own, others) = items.drain(..).partition(|item| item.order_id == order.id);
+            items = others;
+            OrderView::new(order, own)
+        })
+        .collect();
+    Ok(Page { data, next_cursor })
+}
+
+/// Everything that happened to the order.
+pub async fn timeline(app: &App, caller: &Caller, id: OrderId) -> Result<Vec<TimelineEntry>> {
+    let db = app.db.read();
+    repositories::order::find_alone(db, id, reach(caller)).await?.ok_or(Error::NotFound)?;
+    let events = repositories::order_event::of_order(db, id).await?;
+    Ok(events.into_iter().map(TimelineEntry::from).collect())
+}
+
+/// Replaces the address; equal to what is there changes nothing, whatever version was seen.
+///
+/// [`Error::StateConflict`] once the parcel has left, [`Error::VersionConflict`] when the order has
+/// moved on since `seen`; without `seen` the last arrival wins.
+pub async fn change_address(
+    app: &App,
+    caller: &Caller,
+    id: OrderId,
+    address: &PostalAddress,
+    seen: Option<i64>,
+) -> Result<OrderView> {
+    let now = app.clock.now();
+    let address = address.clone().into();
+    let order = app
+        .db
+        .transaction(async |tx| {
+            let order = repositories::order::lock(tx, id, reach(caller)).await?;
+            let mut order = order.ok_or(Error::NotFound)?;
+            if order.address == address {
+                return Ok(order);
+            }
+            if !order_flow::address_changeable(order.status) {
+                return Err(Error::StateConflict { status: order.status });
+            }
+            if seen.is_some_and(|version| version != order.version) {
+                return Err(Error::VersionConflict);
+            }
+            if !repositories::order::set_address(tx, &order, &address, now).await? {
+                return Err(Error::VersionConflict);
+            }
+            order.address = address.clone();
+            let order = order_status::touched(order, now);
+            let payload = json!({ "version": order.version });
+            let note = Note { actor: caller.role.name(), payload };
+            order_status::address_changed(tx, &order, note, now).await?;
+            Ok::<_, Error>(order)
+        })
+        .await?;
+    let items = repositories::order_item::of_orders(app.db.read(), &[id]).await?;
+    Ok(OrderView::new(order, items))
+}
+
+/// Closes the order, frees its slots and gives its stock back, once.
+///
+/// Fine when it is closed already and, for a customer, when it is unknown or not his: the wish is
+/// fulfilled. [`Error::StateConflict`] once it is paid.
+pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
+    let now = app.clock.now();
+    app.db
+        .transaction(async |tx| {
+            let Some(order) = repositories::order::lock(tx, id, reach(caller)).await? else {
+                return absent(caller);
+            };
+            if order.status == OrderStatus::Closed {
+                app.metrics.intercepted(Layer::StateMachine, "cancel_order");
+                return Ok(());
+            }
+            let note = Note { actor: caller.role.name(), payload: json!({}) };
+            let order = order_status::change(tx, order, Move::Close, note, now).await?;
+            let items: Vec<order_item::Model> =
+                repositories::order_item::of_orders(tx, &[order.id]).await?;
+            stock::restore(tx, order.id, &items, now).await
+        })
+        .await
+}
+
+/// An operator hears of a mistyped id; a customer must not learn whose an order is.
+fn absent(caller: &Caller) -> Result<()> {
+    match caller.role {
+        Role::Operator => Err(Error::NotFound),
+        Role::Customer | Role::Service => Ok(()),
+    }
+}
+
+/// A customer reaches his own orders, an operator all of them.
+fn reach(caller: &Caller) -> Whose<'_> {
+    match caller.role {
+        Role::Operator => Whose::Anybodys,
+        Role::Customer | Role::Service => Whose::Of(&caller.user),
+    }
+}
+
+fn cursor((created_at, id): &Cursor) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(format!("{}.{id}", created_at.timestamp_micros()))
+}
+
+fn parse_cursor(text: &str) -> Result<Cursor> {
+    parsed_cursor(text)
+        .ok_or_else(|| Error::invalid("cursor", "is not one of ours; take it from next_cursor"))
+}
+
+fn parsed_cursor(text: &str) -> Option<Cursor> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let (micros, id) = text.split_once('.')?;
+    Some((DateTime::from_timestamp_micros(micros.parse().ok()?)?, id.parse().ok()?))
+}

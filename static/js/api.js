@@ -1,0 +1,101 @@
+// The doors of the service. Nothing here knows the page.
+
+import * as session from "./session.js";
+
+const PATIENCE_MS = 20_000;
+
+/** The server said no: `code` is stable, `extras` carries what the problem names (order_id, product_id, errors). */
+export class Problem extends Error {
+  constructor(status, body, headers) {
+    super(body.detail ?? body.title ?? `HTTP ${status}`);
+    this.status = status;
+    this.code = body.code ?? "";
+    this.extras = body;
+    this.retryAfter = Number(headers.get("Retry-After")) || null;
+    this.layer = headers.get("Idempotency-Layer");
+  }
+}
+
+/** Nothing came back, so nobody here knows what the server did. */
+export class NoAnswer extends Error {}
+
+async function call(method, path, { body, headers = {}, signal } = {}) {
+  const response = await fetch(path, {
+    method,
+    body,
+    headers: { ...authorization(), ...(body && { "Content-Type": "application/json" }), ...headers },
+    signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]),
+    cache: "no-store",
+  }).catch((cause) => {
+    throw new NoAnswer("no answer", { cause });
+  });
+  return read(response);
+}
+
+const authorization = () => {
+  const token = session.current()?.access_token;
+  return token ? { Authorization: `Bearer ${token}` } : {};
+};
+
+/** A body that breaks off is no answer either, whatever the status line said. */
+async function read(response) {
+  const text = await response.text().catch((cause) => {
+    throw new NoAnswer("the answer broke off", { cause });
+  });
+  const body = parse(text);
+  if (response.ok) {
+    if (text && body === null) throw new NoAnswer("the answer is unreadable");
+    return { body, headers: response.headers };
+  }
+  if (response.status === 401) session.expire();
+  throw new Problem(response.status, body ?? {}, response.headers);
+}
+
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const bodyOf = async (answer) => (await answer).body;
+const json = (value) => JSON.stringify(value);
+
+export const products = (signal) => bodyOf(call("GET", "/api/products", { signal })).then((list) => list.data);
+export const product = (id) => bodyOf(call("GET", `/api/products/${id}`));
+
+export const issueToken = () => bodyOf(call("POST", "/api/order-tokens"));
+
+/** `text` is the body exactly as it was sent the first time: a repeat must not differ by a byte. */
+export async function createOrder(token, text) {
+  const { body, headers } = await call("POST", "/api/orders", { body: text, headers: { "Idempotency-Key": token } });
+  return {
+    order: body,
+    replayed: headers.get("Idempotency-Replayed") === "true",
+    layer: headers.get("Idempotency-Layer"),
+  };
+}
+
+export function orders({ limit, cursor, signal }) {
+  const query = new URLSearchParams({ limit, ...(cursor && { cursor }) });
+  return bodyOf(call("GET", `/api/orders?${query}`, { signal }));
+}
+
+export const order = (id, signal) => bodyOf(call("GET", `/api/orders/${id}`, { signal }));
+export const timeline = (id, signal) =>
+  bodyOf(call("GET", `/api/orders/${id}/timeline`, { signal })).then((list) => list.data);
+
+export const changeAddress = (id, version, address) =>
+  bodyOf(call("PUT", `/api/orders/${id}/address`, { body: json(address), headers: { "If-Match": `"${version}"` } }));
+
+export const cancelOrder = (id) => call("DELETE", `/api/orders/${id}`);
+
+export const devSignIn = (user) =>
+  bodyOf(call("POST", "/api/dev/sign-in", { body: json({ user_id: user, role: "customer" }) }));
+
+/** False when the door is closed (production). */
+export async function isDevelopment() {
+  const answer = await bodyOf(call("GET", "/api/dev"));
+  return answer.development === true;
+}

@@ -1,0 +1,82 @@
+// English and Simplified Chinese.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { answer, between } from "./support/network.mjs";
+import { openShop, someone } from "./support/shop.mjs";
+import { buy, placeOrder, toCheckout } from "./support/steps.mjs";
+
+const shop = openShop();
+const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
+
+test("the switch changes every text at once, and is remembered", async () => {
+  const page = await shop.visit();
+  await page.getByTestId("product-1").waitFor();
+
+  await page.getByTestId("language-switch").click();
+
+  await heading(page, "商店");
+  assert.equal(await page.locator("html").getAttribute("lang"), "zh-CN");
+  assert.match(await page.title(), /商店/);
+  await page.reload();
+  await heading(page, "商店");
+  await page.getByTestId("language-switch").click();
+  await heading(page, "Shop");
+  assert.equal(await page.locator("html").getAttribute("lang"), "en");
+});
+
+test("a Chinese browser is greeted in Chinese", async () => {
+  const page = await shop.visit("#/", { locale: "zh-CN" });
+
+  await heading(page, "商店");
+});
+
+test("switching in the middle of the checkout loses nothing that was typed", async () => {
+  const page = await shop.visit();
+  await toCheckout(page, someone());
+  await page.getByTestId("address-line2").fill("3rd floor");
+
+  await page.getByTestId("language-switch").click();
+
+  await heading(page, "结算");
+  await page.getByTestId("address-line2").waitFor();
+  assert.equal(await page.getByTestId("address-line2").inputValue(), "3rd floor");
+  assert.match(await page.getByTestId("address-country").textContent(), /德国/);
+});
+
+test("errors are explained in Chinese, too", async () => {
+  const page = await shop.visit("#/", { locale: "zh-CN" });
+  await between(page, [answer(409, "price_changed")]);
+  await toCheckout(page, someone());
+
+  await placeOrder(page);
+
+  await page.getByTestId("status").filter({ hasText: "价格有变动" }).waitFor();
+});
+
+test("money and dates are written as the language writes them", async () => {
+  const page = await shop.visit("#/", { locale: "zh-CN" });
+  await buy(page, someone());
+
+  assert.match(await page.getByTestId("timeline").textContent(), /\d{4}年\d{1,2}月\d{1,2}日/);
+  const formatted = await page.evaluate(async () => {
+    const { money } = await import("/js/format.js");
+    return [money(1234, "EUR"), money(1234, "JPY"), money(1234, "KWD")].map((text) => text.replace(/[^\d.,]/g, ""));
+  });
+  assert.deepEqual(formatted, ["12.34", "1,234", "1.234"]);
+});
+
+test("no text is missing in either language, and every one that is asked for exists", async () => {
+  const page = await shop.visit();
+
+  const { en, zh, holes } = await page.evaluate(async () => {
+    const [english, chinese] = await Promise.all(["en", "zh"].map(async (name) => (await import(`/js/i18n/${name}.js`)).default));
+    const names = (text) => [...JSON.stringify(text).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const differ = (key) => [...new Set(names(english[key]))].sort().join() !== [...new Set(names(chinese[key] ?? ""))].sort().join();
+    return { en: Object.keys(english).sort(), zh: Object.keys(chinese).sort(), holes: Object.keys(english).filter(differ) };
+  });
+
+  assert.deepEqual(en, zh);
+  assert.deepEqual(holes, []);
+});

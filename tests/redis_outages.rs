@@ -1,0 +1,296 @@
+//! Redis may be wiped, paused, cut off or absent: gate and locks go on in this process, and return to it.
+
+use std::{sync::Arc, time::Duration};
+
+use order_service::{
+    idempotency::{gate::*, lock::*, store::*},
+    metrics::Metrics,
+};
+use redis::Commands;
+
+use crate::support::{entrance::*, redis_server::RedisServer};
+
+#[tokio::test]
+async fn a_killed_redis_is_left_alone_and_used_again_when_it_is_back() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    claim(&entrance, "before").await;
+
+    server.stop();
+    for number in 0..100 {
+        let claim = claim(&entrance, &format!("during {number}")).await;
+        assert!(matches!(claim, Claim::Acquired(_)), "{claim:?}");
+    }
+
+    let metrics = &entrance.metrics;
+    assert_eq!(metrics.breaker_open.get(), 1);
+    assert!(
+        (3..10).contains(&metrics.store_errors.get()),
+        "three attempts, and no time-outs"
+    );
+    assert_eq!(metrics.store_fallbacks.get(), 100);
+
+    server.restart();
+    eventually(async || is_used(&entrance, &server).await).await;
+    assert_eq!(metrics.breaker_open.get(), 0);
+}
+
+#[tokio::test]
+async fn a_silent_redis_costs_three_time_outs() {
+    let server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    claim(&entrance, "before").await;
+
+    server.pause();
+    for number in 0..3 {
+        claim(&entrance, &format!("slow {number}")).await;
+    }
+    for number in 0..1_000 {
+        claim(&entrance, &format!("fast {number}")).await;
+    }
+
+    let errors = entrance.metrics.store_errors.get();
+    server.resume();
+    assert!(
+        (3..10).contains(&errors),
+        "{errors} attempts for a thousand claims"
+    );
+    eventually(async || is_used(&entrance, &server).await).await;
+}
+
+#[tokio::test]
+async fn the_crowd_is_stopped_in_process_while_redis_is_away() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    server.stop();
+    let crowd = (0..100).map(|_| claim(&entrance, "key"));
+
+    let claims = futures_util::future::join_all(crowd).await;
+
+    let let_in = claims
+        .iter()
+        .filter(|claim| matches!(claim, Claim::Acquired(_)));
+    assert_eq!(let_in.count(), 1);
+}
+
+#[tokio::test]
+async fn a_claim_that_was_taken_in_process_counts_when_redis_is_back() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    server.stop();
+    let Claim::Acquired(guard) = claim(&entrance, "key").await else {
+        panic!("the key is free")
+    };
+    server.restart();
+    eventually(async || is_used(&entrance, &server).await).await;
+
+    let while_it_runs = claim(&entrance, "key").await;
+    guard.complete(LONG).await;
+    let afterwards = claim(&entrance, "key").await;
+
+    assert!(
+        matches!(while_it_runs, Claim::InProgress),
+        "{while_it_runs:?}"
+    );
+    assert!(matches!(afterwards, Claim::Done), "{afterwards:?}");
+}
+
+#[tokio::test]
+async fn a_claim_that_was_taken_in_redis_is_completed_there() {
+    let server = RedisServer::start();
+    let (entrance, other_instance) = (Entrance::redis(&server), Entrance::redis(&server));
+    let Claim::Acquired(guard) = claim(&entrance, "key").await else {
+        panic!("the key is free")
+    };
+    server.pause();
+    eventually(async || {
+        claim(&entrance, "another").await;
+        entrance.metrics.breaker_open.get() == 1
+    })
+    .await;
+    server.resume();
+    eventually(async || is_used(&entrance, &server).await).await;
+
+    guard.complete(LONG).await;
+
+    let elsewhere = claim(&other_instance, "key").await;
+    assert!(matches!(elsewhere, Claim::Done), "{elsewhere:?}");
+}
+
+#[tokio::test]
+async fn a_lock_that_was_taken_away_is_lost() {
+    let server = RedisServer::start();
+    let entrance = Entrance::redis(&server).with_lease(SHORT);
+    let meddlers: [fn(&mut redis::Connection, &str); 2] = [
+        |client, key| client.del(key).unwrap(),
+        |client, key| client.set(key, "another owner").unwrap(),
+    ];
+    for (meddle, losses) in meddlers.iter().zip(1..) {
+        let work = async {
+            let mut client = server.client();
+            let keys: Vec<String> = client.keys(format!("{PREFIX}lock:*")).unwrap();
+            meddle(&mut client, &keys[0]);
+            eventually(async || entrance.metrics.lock_lost.get() == losses).await;
+        };
+
+        entrance.locks.hold("order:1", work).await.unwrap();
+    }
+
+    assert_eq!(entrance.lost(), ["order:1", "order:1"]);
+    let key: Vec<String> = server.client().keys(format!("{PREFIX}lock:*")).unwrap();
+    let owner: String = server.client().get(&key[0]).unwrap();
+    assert_eq!(owner, "another owner", "whose lock was left alone");
+}
+
+#[tokio::test]
+async fn a_lock_is_not_lost_by_an_outage_shorter_than_its_lease() {
+    let server = RedisServer::start();
+    let entrance = Entrance::redis(&server).with_lease(Duration::from_secs(3));
+    let metrics = &entrance.metrics;
+    let work = async {
+        server.pause();
+        eventually(async || metrics.store_errors.get() == 1).await;
+        server.resume();
+        eventually(async || metrics.lock_renewals.get() == 1).await;
+    };
+
+    entrance.locks.hold("order:1", work).await.unwrap();
+
+    assert_eq!(metrics.lock_lost.get(), 0);
+    assert!(is_used(&entrance, &server).await);
+}
+
+#[tokio::test]
+async fn a_lock_is_lost_by_an_outage_longer_than_its_lease() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server).with_lease(SHORT);
+    let work = async {
+        server.stop();
+        eventually(async || entrance.metrics.lock_lost.get() == 1).await;
+        "the work goes on"
+    };
+
+    let held = entrance.locks.hold("order:1", work).await;
+
+    assert_eq!(held, Ok("the work goes on"));
+    assert!(
+        entrance.metrics.store_errors.get() >= 3,
+        "it was tried until then"
+    );
+}
+
+#[tokio::test]
+async fn a_lock_is_served_in_process_while_redis_is_away() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    server.stop();
+    let other = entrance.clone();
+    let another = async move { other.locks.hold_within(AT_ONCE, "order:1", async {}).await };
+    let work = async { tokio::spawn(another).await.unwrap() };
+
+    let held = entrance.locks.hold("order:1", work).await;
+
+    assert_eq!(
+        held,
+        Ok(Err(HeldByAnother)),
+        "which a store that is down never says"
+    );
+}
+
+#[tokio::test]
+async fn of_a_hundred_claims_at_two_instances_one_is_let_in() {
+    let server = RedisServer::start();
+    let instances = [Entrance::redis(&server), Entrance::redis(&server)];
+    let crowd = (0..100).map(|number| claim(&instances[number % 2], "key"));
+
+    let claims = futures_util::future::join_all(crowd).await;
+
+    let let_in = claims
+        .iter()
+        .filter(|claim| matches!(claim, Claim::Acquired(_)));
+    assert_eq!(let_in.count(), 1);
+}
+
+#[tokio::test]
+async fn a_claim_is_one_command() {
+    let server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    let _first = claim(&entrance, "which connects and teaches the script").await;
+    let () = redis::cmd("CONFIG")
+        .arg("RESETSTAT")
+        .query(&mut server.client())
+        .unwrap();
+
+    let _claim = claim(&entrance, "key").await;
+
+    let info: String = redis::cmd("INFO")
+        .arg("commandstats")
+        .query(&mut server.client())
+        .unwrap();
+    assert!(info.contains("cmdstat_evalsha:calls=1,"), "{info}");
+    assert!(!info.contains("cmdstat_ping"), "{info}");
+}
+
+#[tokio::test]
+async fn keys_have_the_prefix_a_lifetime_and_no_text_of_a_client() {
+    let server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+    let _claim = claim(&entrance, "secret").await;
+    let look = async {
+        let mut client = server.client();
+        let keys: Vec<String> = client.keys("*").unwrap();
+        keys.into_iter()
+            .map(|key| (client.pttl(&key).unwrap(), key))
+            .collect::<Vec<(i64, _)>>()
+    };
+
+    let keys = entrance.locks.hold("secret", look).await.unwrap();
+
+    assert_eq!(keys.len(), 2);
+    for (lifetime, key) in keys {
+        assert!(key.starts_with(PREFIX) && !key.contains("secret"), "{key}");
+        assert!(lifetime > 0, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn reachability_is_told() {
+    let mut server = RedisServer::start();
+    let entrance = Entrance::redis(&server);
+
+    assert!(entrance.store.is_reachable().await);
+    server.stop();
+    assert!(!entrance.store.is_reachable().await);
+    server.restart();
+    eventually(async || entrance.store.is_reachable().await).await;
+}
+
+#[test]
+fn a_url_that_cannot_be_used_is_refused_without_repeating_its_password() {
+    let settings = RedisSettings {
+        url: "radish://:hunter2@localhost".to_owned(),
+        key_prefix: PREFIX.to_owned(),
+        timeout: LONG,
+    };
+
+    let refused = EntranceStore::redis(&settings, Arc::new(Metrics::new().unwrap())).unwrap_err();
+
+    assert!(refused.contains("the URL of Redis"), "{refused}");
+    assert!(!refused.contains("hunter2"), "{refused}");
+}
+
+async fn claim(entrance: &Entrance, key: &str) -> Claim {
+    entrance.gate.claim(key, "print", LONG).await
+}
+
+/// Whether a claim of now goes to Redis.
+async fn is_used(entrance: &Entrance, server: &RedisServer) -> bool {
+    let count = || {
+        redis::cmd("DBSIZE")
+            .query::<u64>(&mut server.client())
+            .unwrap()
+    };
+    let before = count();
+    let _claim = claim(entrance, &format!("fresh {before}")).await;
+    count() > before
+}

@@ -1,0 +1,212 @@
+//! A MariaDB server of a test's own, for tests that kill, restart or freeze the database.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// The first byte of the greeting's payload, behind a header of four: version 10 of the protocol.
+const GREETING: u8 = 10;
+
+/// A running server with data of its own; dropped, it and they are gone, whatever state it was in.
+#[derive(Debug)]
+pub struct MariaDbServer {
+    directory: PathBuf,
+    port: u16,
+    child: Child,
+}
+
+impl MariaDbServer {
+    /// Lays out an empty database and serves it on a free port of 127.0.0.1; returns once it answers.
+    pub fn start() -> Self {
+        let directory = new_directory();
+        install(&directory);
+        let port = free_port();
+        let child = spawn(&directory, port);
+        let mut server = Self {
+            directory,
+            port,
+            child,
+        };
+        server.wait_until_it_answers();
+        server
+    }
+
+    /// The same for the server's whole life, restarts included.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Names no database: `root` without a password may create as many as it likes.
+    pub fn url(&self) -> String {
+        format!("mysql://root@127.0.0.1:{}", self.port)
+    }
+
+    /// Ends the server as a crash would (SIGKILL): what it had committed is there after a restart. Also when paused.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a server of ours can be killed");
+        self.child.wait().expect("a killed server ends");
+    }
+
+    /// Kills the server if it runs and starts it on the same data and port; returns once it has recovered and answers.
+    pub fn restart(&mut self) {
+        self.kill();
+        self.child = spawn(&self.directory, self.port);
+        self.wait_until_it_answers();
+    }
+
+    /// Freezes the server (SIGSTOP): connections stay open and new ones are accepted, but nothing is answered.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a paused server go on where it was.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        run(Command::new("kill")
+            .arg(name)
+            .arg(self.child.id().to_string()));
+    }
+
+    fn wait_until_it_answers(&mut self) {
+        let started = Instant::now();
+        while !greets(self.port) {
+            let ended = self.child.try_wait().expect("the state of our own child");
+            assert!(
+                ended.is_none() && started.elapsed() < START_LIMIT,
+                "MariaDB did not start ({ended:?}):\n{}",
+                log(&self.directory),
+            );
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for MariaDbServer {
+    fn drop(&mut self) {
+        // A failed test is told by its own panic; one in here would end the whole run.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn new_directory() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!(
+        "mariadb-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(directory.join("tmp")).expect("a directory under the build's");
+    directory
+}
+
+/// Relative paths and temporary files of its own: the installer stumbles over blanks and over other installers' files.
+fn install(directory: &Path) {
+    let mut command = Command::new("mariadb-install-db");
+    command
+        .args([
+            "--no-defaults",
+            "--datadir=./data",
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+        ])
+        .arg(user_option(directory))
+        .env("TMPDIR", directory.join("tmp"))
+        .current_dir(directory);
+    run(&mut command);
+}
+
+fn spawn(directory: &Path, port: u16) -> Child {
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(directory.join("log"))
+        .expect("a log");
+    Command::new("mariadbd")
+        .arg("--no-defaults")
+        .arg(format!("--datadir={}", directory.join("data").display()))
+        .arg(format!("--tmpdir={}", directory.join("tmp").display()))
+        .arg(format!("--port={port}"))
+        .arg(user_option(directory))
+        // Relative to the data: an absolute path may be longer than the system allows for a socket.
+        .args([
+            "--socket=mysql.sock",
+            "--bind-address=127.0.0.1",
+            "--character-set-server=utf8mb4",
+        ])
+        // Each commit reaches the operating system, so it outlives a killed server.
+        .args([
+            "--innodb-flush-log-at-trx-commit=2",
+            "--innodb-buffer-pool-size=64M",
+            "--skip-log-bin",
+        ])
+        .args(["--max-connections=500", "--max-connect-errors=1000000"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("mariadbd, which `make services` installs")
+}
+
+/// The server runs as whoever runs the test; `root` has to say so.
+fn user_option(directory: &Path) -> String {
+    let owner = fs::metadata(directory).expect("our own directory").uid();
+    format!(
+        "--user={}",
+        if owner == 0 {
+            "root".to_owned()
+        } else {
+            owner.to_string()
+        }
+    )
+}
+
+/// A free port below the range from which the system takes those of outgoing connections: it stays free over a restart.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id() * 37;
+    (0..10_000)
+        .map(|_| 10_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000)
+        .filter_map(|port| u16::try_from(port).ok())
+        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
+        .expect("a free port")
+}
+
+fn greets(port: u16) -> bool {
+    let mut greeting = [0; 5];
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+        .and_then(|mut stream| {
+            stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+            stream.read_exact(&mut greeting)
+        })
+        .is_ok_and(|()| greeting[4] == GREETING)
+}
+
+fn run(command: &mut Command) {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{printed}",
+        output.status
+    );
+}
+
+fn log(directory: &Path) -> String {
+    fs::read_to_string(directory.join("log")).unwrap_or_default()
+}
