@@ -33,9 +33,22 @@ impl App {
         let db = Database::connect(&settings, Access::Exclusive, Arc::clone(&metrics)).await?;
         let store = entrance_store(&settings, &metrics)?;
         let gate = Gate::new(store.clone());
-        let locks = Locks::new(store.clone(), lock_settings(&settings), Arc::clone(&metrics));
+        let locks = Locks::new(
+            store.clone(),
+            lock_settings(&settings),
+            Arc::clone(&metrics),
+        );
         let ids = Ids::new(settings.ids.lease);
-        Ok(Self { settings, clock, metrics, db, store, gate, locks, ids })
+        Ok(Self {
+            settings,
+            clock,
+            metrics,
+            db,
+            store,
+            gate,
+            locks,
+            ids,
+        })
     }
 }
 
@@ -54,5 +67,9 @@ fn entrance_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<Entranc
 
 const fn lock_settings(settings: &Settings) -> LockSettings {
     let lock = &settings.lock;
-    LockSettings { lease: lock.lease, wait: lock.wait, hold: lock.hold }
+    LockSettings {
+        lease: lock.lease,
+        wait: lock.wait,
+        hold: lock.hold,
+    }
 }

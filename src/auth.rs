@@ -75,7 +75,10 @@ impl Caller {
             return Err(Error::Unauthorized);
         }
         let user = UserId::parse(claims.sub).ok_or(Error::Unauthorized)?;
-        Ok(Self { user, role: claims.role })
+        Ok(Self {
+            user,
+            role: claims.role,
+        })
     }
 
     /// Until when a token of the development sign-in lives.
@@ -85,8 +88,13 @@ impl Caller {
     }
 
     fn of(request: &HttpRequest) -> Result<Self> {
-        let app = request.app_data::<web::Data<App>>().ok_or(Error::Unauthorized)?;
-        let header = request.headers().get(AUTHORIZATION).ok_or(Error::Unauthorized)?;
+        let app = request
+            .app_data::<web::Data<App>>()
+            .ok_or(Error::Unauthorized)?;
+        let header = request
+            .headers()
+            .get(AUTHORIZATION)
+            .ok_or(Error::Unauthorized)?;
         let (scheme, token) = header
             .to_str()
             .ok()
@@ -100,7 +108,11 @@ impl Caller {
 
     fn with_role(request: &HttpRequest, roles: &[Role]) -> Result<Self> {
         let caller = Self::of(request)?;
-        if roles.contains(&caller.role) { Ok(caller) } else { Err(Error::Forbidden) }
+        if roles.contains(&caller.role) {
+            Ok(caller)
+        } else {
+            Err(Error::Forbidden)
+        }
     }
 }
 

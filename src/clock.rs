@@ -23,7 +23,10 @@ impl Clock {
     /// Now, in whole microseconds: what the database keeps.
     pub fn now(&self) -> DateTime<Utc> {
         match self {
-            #[expect(clippy::disallowed_methods, reason = "this is the clock that others ask")]
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "this is the clock that others ask"
+            )]
             Self::System => Utc::now().trunc_subsecs(6),
             Self::Manual(micros) => {
                 DateTime::from_timestamp_micros(micros.load(Ordering::SeqCst)).unwrap_or_default()

@@ -23,7 +23,9 @@ pub enum Error {
     NotFound,
     #[error("This door does not know the method.")]
     MethodNotAllowed,
-    #[error("Send an Idempotency-Key header; customers use an order token from POST /api/order-tokens.")]
+    #[error(
+        "Send an Idempotency-Key header; customers use an order token from POST /api/order-tokens."
+    )]
     KeyMissing,
     #[error("The idempotency key must be 1 to 255 visible ASCII characters.")]
     KeyInvalid,
@@ -31,7 +33,9 @@ pub enum Error {
     KeyReused,
     #[error("The order token is not one of ours for you; ask for one with POST /api/order-tokens.")]
     TokenInvalid,
-    #[error("The order token's life is over and no order came of it; look at your orders, then ask for a new token.")]
+    #[error(
+        "The order token's life is over and no order came of it; look at your orders, then ask for a new token."
+    )]
     TokenExpired,
     #[error("The same request is still running; ask again in a second.")]
     InProgress,
@@ -73,7 +77,10 @@ pub struct FieldError {
 
 impl FieldError {
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { field: field.into(), message: message.into() }
+        Self {
+            field: field.into(),
+            message: message.into(),
+        }
     }
 }
 

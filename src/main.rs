@@ -66,7 +66,9 @@ async fn serve(settings: Settings) -> Result<ExitCode> {
     server::prepare(&app).await?;
     let (server, address) = server::listen(Arc::clone(&app))?;
     info!("listening at http://{address}");
-    server.await.map_err(|error| Error::Start(format!("the server broke off: {error}")))?;
+    server
+        .await
+        .map_err(|error| Error::Start(format!("the server broke off: {error}")))?;
     app.db.close().await?;
     info!("stopped");
     Ok(ExitCode::SUCCESS)
@@ -101,7 +103,10 @@ async fn fill(settings: Settings) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the findings are this command's answer")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the findings are this command's answer"
+)]
 async fn inspect(settings: Settings) -> Result<ExitCode> {
     let metrics = Metrics::new().map_err(|error| Error::Start(error.to_string()))?;
     let db = Database::connect(&settings, Access::ReadOnly, Arc::new(metrics)).await?;

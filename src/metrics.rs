@@ -75,9 +75,17 @@ impl Metrics {
                 &["layer", "operation"],
             )?,
             lock_wait: seconds(r, "lock_wait_seconds", "How long a lock was waited for.")?,
-            lock_timeouts: counter(r, "lock_timeouts_total", "Locks not obtained within the wait.")?,
+            lock_timeouts: counter(
+                r,
+                "lock_timeouts_total",
+                "Locks not obtained within the wait.",
+            )?,
             lock_renewals: counter(r, "lock_renewals_total", "Leases renewed by a watchdog.")?,
-            lock_lost: counter(r, "lock_lost_total", "Leases lost while the holder was at work.")?,
+            lock_lost: counter(
+                r,
+                "lock_lost_total",
+                "Leases lost while the holder was at work.",
+            )?,
             store_errors: counter(r, "redis_errors_total", "Calls to Redis that failed.")?,
             store_fallbacks: counter(
                 r,
@@ -110,12 +118,16 @@ impl Metrics {
 
     /// Counts a repeat that `layer` caught.
     pub fn intercepted(&self, layer: Layer, operation: &str) {
-        self.intercepts.with_label_values(&[layer.name(), operation]).inc();
+        self.intercepts
+            .with_label_values(&[layer.name(), operation])
+            .inc();
     }
 
     /// How many repeats `layer` caught for `operation` since the start.
     pub fn intercepts(&self, layer: Layer, operation: &str) -> u64 {
-        self.intercepts.with_label_values(&[layer.name(), operation]).get()
+        self.intercepts
+            .with_label_values(&[layer.name(), operation])
+            .get()
     }
 
     /// Notes one answered request.

@@ -64,7 +64,8 @@ pub fn listen(app: Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
         ))
     })?;
     let address = server.addrs().first().copied();
-    let address = address.ok_or_else(|| Error::Start(format!("nothing listens at {host}:{port}")))?;
+    let address =
+        address.ok_or_else(|| Error::Start(format!("nothing listens at {host}:{port}")))?;
     Ok((server.run(), address))
 }
 
@@ -77,7 +78,14 @@ fn security_headers() -> DefaultHeaders {
 
 fn observe<B>(metrics: &Metrics, answer: &ServiceResponse<B>, start: Instant) {
     let request = answer.request();
-    let route = request.match_pattern().unwrap_or_else(|| "unmatched".to_owned());
+    let route = request
+        .match_pattern()
+        .unwrap_or_else(|| "unmatched".to_owned());
     let seconds = start.elapsed().as_secs_f64();
-    metrics.answered(request.method().as_str(), &route, answer.status().as_u16(), seconds);
+    metrics.answered(
+        request.method().as_str(),
+        &route,
+        answer.status().as_u16(),
+        seconds,
+    );
 }

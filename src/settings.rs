@@ -27,7 +27,10 @@ pub enum SettingsError {
     #[error("a setting cannot be used: {0}")]
     Unreadable(#[from] config::ConfigError),
     #[error("{setting} {problem}")]
-    Impossible { setting: &'static str, problem: String },
+    Impossible {
+        setting: &'static str,
+        problem: String,
+    },
 }
 
 /// Which defaults apply, and how strict the start is.
@@ -196,7 +199,9 @@ impl Settings {
     /// Reads files and environment; the error names what is misspelt or impossible.
     pub fn load() -> Result<Self, SettingsError> {
         let profile = Profile::from_environment()?;
-        let environment = Environment::with_prefix("ORDER").prefix_separator("__").separator("__");
+        let environment = Environment::with_prefix("ORDER")
+            .prefix_separator("__")
+            .separator("__");
         let config = profile.files()?.add_source(environment).build()?;
         Self::checked(config, profile)
     }
@@ -229,7 +234,10 @@ impl Settings {
             OrderType::FlashSale => ("flash_sale", Policy::OneValid),
             OrderType::GroupBuy => ("group_buy", Policy::OneValid),
         };
-        let fallback = OrderTypeRules { policy: fallback, lock: order_type != OrderType::Normal };
+        let fallback = OrderTypeRules {
+            policy: fallback,
+            lock: order_type != OrderType::Normal,
+        };
         self.orders.types.get(name).copied().unwrap_or(fallback)
     }
 
@@ -256,22 +264,36 @@ impl Settings {
             return impossible("ORDER__AUTH__DEV_SIGN_IN", "must be off in production");
         }
         let secrets = [
-            ("ORDER__AUTH__JWT_SECRET", &self.auth.jwt_secret, DEVELOPMENT_JWT_SECRET),
-            ("ORDER__TOKEN__SECRET", &self.token.secret, DEVELOPMENT_TOKEN_SECRET),
+            (
+                "ORDER__AUTH__JWT_SECRET",
+                &self.auth.jwt_secret,
+                DEVELOPMENT_JWT_SECRET,
+            ),
+            (
+                "ORDER__TOKEN__SECRET",
+                &self.token.secret,
+                DEVELOPMENT_TOKEN_SECRET,
+            ),
         ];
         for (setting, secret, default) in secrets {
             if secret == default {
                 return impossible(setting, "is the default of development; choose your own");
             }
             if secret.len() < SHORTEST_SECRET {
-                return impossible(setting, "must be set to at least 32 random bytes in production");
+                return impossible(
+                    setting,
+                    "must be set to at least 32 random bytes in production",
+                );
             }
         }
         Ok(())
     }
 
     fn check(&self) -> Result<(), SettingsError> {
-        if !["sqlite:", "mysql:", "mariadb:"].iter().any(|s| self.database.url.starts_with(s)) {
+        if !["sqlite:", "mysql:", "mariadb:"]
+            .iter()
+            .any(|s| self.database.url.starts_with(s))
+        {
             return impossible("ORDER__DATABASE__URL", "must begin with sqlite: or mysql:");
         }
         if self.database.max_connections == 0 {
@@ -298,7 +320,10 @@ impl Settings {
             ("ORDER__LOCK__HOLD", self.lock.hold),
             ("ORDER__IDS__LEASE", self.ids.lease),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
-            ("ORDER__DATABASE__ACQUIRE_TIMEOUT", self.database.acquire_timeout),
+            (
+                "ORDER__DATABASE__ACQUIRE_TIMEOUT",
+                self.database.acquire_timeout,
+            ),
         ];
         let year = Duration::from_secs(366 * 24 * 60 * 60);
         for (setting, value) in above_zero {
@@ -312,7 +337,10 @@ impl Settings {
 
 impl Profile {
     fn from_environment() -> Result<Self, SettingsError> {
-        #[expect(clippy::disallowed_methods, reason = "these are the settings that others ask")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "these are the settings that others ask"
+        )]
         let name = std::env::var("ORDER_PROFILE").unwrap_or_else(|_| "development".to_owned());
         match name.as_str() {
             "development" => Ok(Self::Development),
@@ -339,13 +367,17 @@ impl Profile {
 
 impl std::fmt::Debug for Auth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Auth").field("dev_sign_in", &self.dev_sign_in).finish_non_exhaustive()
+        f.debug_struct("Auth")
+            .field("dev_sign_in", &self.dev_sign_in)
+            .finish_non_exhaustive()
     }
 }
 
 impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Token").field("ttl", &self.ttl).finish_non_exhaustive()
+        f.debug_struct("Token")
+            .field("ttl", &self.ttl)
+            .finish_non_exhaustive()
     }
 }
 
@@ -356,12 +388,18 @@ impl std::fmt::Debug for Sandbox {
 }
 
 fn impossible<T>(setting: &'static str, problem: impl Into<String>) -> Result<T, SettingsError> {
-    Err(SettingsError::Impossible { setting, problem: problem.into() })
+    Err(SettingsError::Impossible {
+        setting,
+        problem: problem.into(),
+    })
 }
 
 /// Reads `30m`, `10s`, `250ms`.
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
-    humantime::parse_duration(&text)
-        .map_err(|error| D::Error::custom(format!("\"{text}\" is no duration like 30m or 10s: {error}")))
+    humantime::parse_duration(&text).map_err(|error| {
+        D::Error::custom(format!(
+            "\"{text}\" is no duration like 30m or 10s: {error}"
+        ))
+    })
 }

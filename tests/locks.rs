@@ -1,7 +1,12 @@
 //! Locks: who holds one keeps it while he works, gives it back once, and never touches another's.
 
-use std::{future::pending, time::Duration};
+use std::{
+    future::pending,
+    sync::atomic::{AtomicI32, Ordering},
+    time::Duration,
+};
 
+use futures_util::future::join_all;
 use order_service::idempotency::lock::*;
 use tokio::sync::oneshot;
 
@@ -15,6 +20,7 @@ in_both_stores! {
     a_wait_that_ends_in_vain_is_counted,
     a_nested_hold_runs_at_once_while_another_task_is_refused,
     a_task_that_the_holder_spawned_does_not_hold,
+    an_outer_lock_is_held_inside_an_inner_one_too,
     a_lock_is_free_after_its_name_was_held_in_a_nest,
     a_release_by_a_holder_that_lost_the_lock_does_nothing,
     a_hold_ends_at_its_limit,
@@ -61,7 +67,7 @@ async fn a_waiter_gets_the_lock_when_its_holder_ends(entrance: Entrance) {
         eventually(async || try_once(entrance.clone()).await.is_err()).await;
         let waits = entrance
             .locks
-            .hold_within(LONG, "order:1", async { "waited" });
+            .hold_within(PATIENT, "order:1", async { "waited" });
         end.send(()).unwrap();
         waits.await
     };
@@ -74,17 +80,17 @@ async fn a_waiter_gets_the_lock_when_its_holder_ends(entrance: Entrance) {
 }
 
 async fn a_hundred_holders_come_one_after_the_other(entrance: Entrance) {
-    let inside = std::sync::atomic::AtomicI32::new(0);
+    let inside = AtomicI32::new(0);
     let crowd = (0..100).map(|_| {
-        entrance.locks.hold_within(LONG, "order:1", async {
-            let others = inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        entrance.locks.hold_within(PATIENT, "order:1", async {
+            let others = inside.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
-            inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+            inside.fetch_sub(1, Ordering::SeqCst);
             others
         })
     });
 
-    let others = futures_util::future::join_all(crowd).await;
+    let others = join_all(crowd).await;
 
     assert_eq!(others, vec![Ok(0); 100]);
 }
@@ -148,6 +154,19 @@ async fn a_task_that_the_holder_spawned_does_not_hold(entrance: Entrance) {
     let spawned = entrance.locks.hold("order:1", work).await.unwrap();
 
     assert_eq!(spawned, Err(HeldByAnother));
+}
+
+async fn an_outer_lock_is_held_inside_an_inner_one_too(entrance: Entrance) {
+    let inner = entrance.locks.hold("order:2", try_once(entrance.clone()));
+
+    let innermost = entrance
+        .locks
+        .hold("order:1", inner)
+        .await
+        .unwrap()
+        .unwrap();
+
+    assert_eq!(innermost, Ok(()));
 }
 
 async fn a_lock_is_free_after_its_name_was_held_in_a_nest(entrance: Entrance) {

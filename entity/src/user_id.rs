@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use sea_orm::sea_query::{ArrayType, ColumnType, Nullable, StringLen, Value, ValueType, ValueTypeErr};
+use sea_orm::sea_query::{
+    ArrayType, ColumnType, Nullable, StringLen, Value, ValueType, ValueTypeErr,
+};
 use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable};
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,10 @@ pub fn table(manager: &SchemaManager<'_>, name: &'static str) -> TableCreateStat
     let mut table = Table::create();
     table.table(name);
     if manager.get_database_backend() == DbBackend::MySql {
-        table.engine("InnoDB").character_set("utf8mb4").collate("utf8mb4_bin");
+        table
+            .engine("InnoDB")
+            .character_set("utf8mb4")
+            .collate("utf8mb4_bin");
     }
     table
 }
@@ -86,7 +89,11 @@ pub fn foreign(
     from: (&'static str, &'static str),
     to: (&'static str, &'static str),
 ) -> ForeignKeyCreateStatement {
-    ForeignKey::create().name(name).from(from.0, from.1).to(to.0, to.1).to_owned()
+    ForeignKey::create()
+        .name(name)
+        .from(from.0, from.1)
+        .to(to.0, to.1)
+        .to_owned()
 }
 
 /// A named index to read by.
@@ -107,7 +114,9 @@ pub async fn index(
 /// Drops tables, children first.
 pub async fn drop_tables(manager: &SchemaManager<'_>, names: &[&'static str]) -> Result<(), DbErr> {
     for name in names {
-        manager.drop_table(Table::drop().table(*name).to_owned()).await?;
+        manager
+            .drop_table(Table::drop().table(*name).to_owned())
+            .await?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The schema's steps, forward and back, on SQLite and MySQL. A step is never edited once it has landed.
 
-pub use sea_orm_migration::prelude::{MigratorTrait, async_trait, MigrationTrait};
+pub use sea_orm_migration::prelude::{MigrationTrait, MigratorTrait, async_trait};
 
 mod columns;
 mod m20261201_000001_catalogue;

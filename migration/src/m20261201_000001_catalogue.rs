@@ -2,9 +2,7 @@
 
 use sea_orm_migration::prelude::*;
 
-use crate::columns::{
-    big, drop_tables, foreign, never_negative, serial, table, text, unique, utc,
-};
+use crate::columns::{big, drop_tables, foreign, never_negative, serial, table, text, unique, utc};
 
 #[derive(Debug, DeriveMigrationName)]
 pub struct Migration;
@@ -60,7 +58,10 @@ fn ledger(m: &SchemaManager) -> TableCreateStatement {
         .col(text("reason", 16))
         .col(text("biz_key", 64))
         .col(utc(m, "created_at"))
-        .index(&mut unique("uk_stock_ledger", &["product_id", "reason", "biz_key"]))
+        .index(&mut unique(
+            "uk_stock_ledger",
+            &["product_id", "reason", "biz_key"],
+        ))
         .foreign_key(&mut foreign(
             "fk_stock_ledger_product",
             ("stock_ledger", "product_id"),

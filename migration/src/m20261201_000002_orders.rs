@@ -3,8 +3,8 @@
 use sea_orm_migration::prelude::*;
 
 use crate::columns::{
-    big, bytes, drop_tables, foreign, index, json, never_negative, serial, table, text, unique, utc,
-    utc_or_null,
+    big, bytes, drop_tables, foreign, index, json, never_negative, serial, table, text, unique,
+    utc, utc_or_null,
 };
 
 #[derive(Debug, DeriveMigrationName)]
@@ -14,14 +14,25 @@ pub struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, m: &SchemaManager) -> Result<(), DbErr> {
         m.create_table(orders(m)).await?;
-        index(m, "ix_orders_user", "orders", &["user_id", "created_at", "id"]).await?;
+        index(
+            m,
+            "ix_orders_user",
+            "orders",
+            &["user_id", "created_at", "id"],
+        )
+        .await?;
         index(m, "ix_orders_created", "orders", &["created_at", "id"]).await?;
         index(m, "ix_orders_expires", "orders", &["status", "expires_at"]).await?;
         m.create_table(items(m)).await?;
         index(m, "ix_order_item_order", "order_item", &["order_id"]).await?;
         m.create_table(events(m)).await?;
-        index(m, "ix_order_event_unpublished", "order_event", &["published_at", "order_id", "seq"])
-            .await
+        index(
+            m,
+            "ix_order_event_unpublished",
+            "order_event",
+            &["published_at", "order_id", "seq"],
+        )
+        .await
     }
 
     async fn down(&self, m: &SchemaManager) -> Result<(), DbErr> {
@@ -50,7 +61,10 @@ fn orders(m: &SchemaManager) -> TableCreateStatement {
         .col(utc_or_null(m, "finished_at"))
         .col(utc_or_null(m, "closed_at"))
         .check(never_negative("ck_orders_amount", "amount"))
-        .check(never_negative("ck_orders_refunded_amount", "refunded_amount"))
+        .check(never_negative(
+            "ck_orders_refunded_amount",
+            "refunded_amount",
+        ))
         .take()
 }
 

@@ -21,7 +21,13 @@ impl MigrationTrait for Migration {
                 .take(),
         )
         .await?;
-        index(m, "ix_idempotency_record_created", "idempotency_record", &["created_at"]).await?;
+        index(
+            m,
+            "ix_idempotency_record_created",
+            "idempotency_record",
+            &["created_at"],
+        )
+        .await?;
         m.create_table(
             table(m, "lease")
                 .col(text("name", 128).primary_key().take())

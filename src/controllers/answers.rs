@@ -13,9 +13,7 @@ use crate::idempotency::context::KEY_HEADER;
 use crate::services::repeats::Answer;
 
 /// Runs `work` to its end even when the client hangs up, so that a claim is not left to its lease.
-pub async fn to_the_end<T: 'static>(
-    work: impl Future<Output = Result<T>> + 'static,
-) -> Result<T> {
+pub async fn to_the_end<T: 'static>(work: impl Future<Output = Result<T>> + 'static) -> Result<T> {
     actix_web::rt::spawn(work)
         .await
         .map_err(|error| Error::Internal(format!("the work of a request broke off: {error}")))?
@@ -23,7 +21,9 @@ pub async fn to_the_end<T: 'static>(
 
 /// 200 with the version as the entity tag.
 pub fn versioned(body: &impl Serialize, version: i64) -> HttpResponse {
-    HttpResponse::Ok().insert_header((ETAG, format!("\"{version}\""))).json(body)
+    HttpResponse::Ok()
+        .insert_header((ETAG, format!("\"{version}\"")))
+        .json(body)
 }
 
 /// The answer to a keyed creation: 201, the key, and for a replay who caught it.

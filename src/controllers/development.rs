@@ -62,10 +62,12 @@ pub async fn mode() -> HttpResponse {
 pub async fn sign_in(app: web::Data<App>, body: Body<SignIn>) -> Result<HttpResponse> {
     let SignIn { user_id, role } = body.0;
     let user = UserId::parse(user_id).ok_or_else(|| {
-        Error::invalid("user_id", "is text of 1 to 64 bytes without control characters")
+        Error::invalid(
+            "user_id",
+            "is text of 1 to 64 bytes without control characters",
+        )
     })?;
     let expires_at = Caller::development_expiry(&app);
-    let access_token =
-        Caller { user, role }.sign(&app.settings.auth.jwt_secret, expires_at)?;
+    let access_token = Caller { user, role }.sign(&app.settings.auth.jwt_secret, expires_at)?;
     Ok(HttpResponse::Ok().json(SignedIn { access_token }))
 }

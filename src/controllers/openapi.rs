@@ -6,9 +6,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi, openapi};
 use utoipa_swagger_ui::SwaggerUi;
 
-use super::{
-    development, door, health, operations, order_tokens, orders, problem, products,
-};
+use super::{development, door, health, operations, order_tokens, orders, problem, products};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -47,7 +45,10 @@ struct BearerScheme;
 
 impl Modify for BearerScheme {
     fn modify(&self, openapi: &mut openapi::OpenApi) {
-        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .bearer_format("JWT")
+            .build();
         let components = openapi.components.get_or_insert_default();
         components.add_security_scheme("bearer", SecurityScheme::Http(scheme));
     }
@@ -60,5 +61,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
 }
 
 async fn to_docs() -> HttpResponse {
-    HttpResponse::PermanentRedirect().insert_header((LOCATION, "/docs/")).finish()
+    HttpResponse::PermanentRedirect()
+        .insert_header((LOCATION, "/docs/"))
+        .finish()
 }

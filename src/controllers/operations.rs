@@ -18,6 +18,11 @@ pub fn configure(config: &mut web::ServiceConfig) {
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain"))
 )]
 pub async fn metrics(app: web::Data<App>) -> Result<HttpResponse> {
-    let text = app.metrics.render().map_err(|error| Error::Internal(error.to_string()))?;
-    Ok(HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text))
+    let text = app
+        .metrics
+        .render()
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    Ok(HttpResponse::Ok()
+        .content_type("text/plain; version=0.0.4; charset=utf-8")
+        .body(text))
 }

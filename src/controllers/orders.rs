@@ -23,10 +23,14 @@ use crate::services::views::{List, OrderView, Page, TimelineEntry, schema};
 pub fn configure(config: &mut web::ServiceConfig) {
     config
         .service(
-            door("/api/orders").route(web::post().to(place)).route(web::get().to(list)),
+            door("/api/orders")
+                .route(web::post().to(place))
+                .route(web::get().to(list)),
         )
         .service(
-            door("/api/orders/{id}").route(web::get().to(read)).route(web::delete().to(cancel)),
+            door("/api/orders/{id}")
+                .route(web::get().to(read))
+                .route(web::delete().to(cancel)),
         )
         .service(door("/api/orders/{id}/timeline").route(web::get().to(timeline)))
         .service(door("/api/orders/{id}/address").route(web::put().to(change_address)));
@@ -94,12 +98,25 @@ pub async fn list(
     caller: OwnerOrOperator,
     request: HttpRequest,
 ) -> Result<HttpResponse> {
-    let ListQuery { status, limit, cursor } = query(&request)?;
+    let ListQuery {
+        status,
+        limit,
+        cursor,
+    } = query(&request)?;
     let limit = limit.unwrap_or(20);
     if !(1..=100).contains(&limit) {
         return Err(Error::invalid("limit", "is 1 to 100"));
     }
-    let page = orders::list(&app, &caller.0, &Filter { status, limit, cursor }).await?;
+    let page = orders::list(
+        &app,
+        &caller.0,
+        &Filter {
+            status,
+            limit,
+            cursor,
+        },
+    )
+    .await?;
     Ok(HttpResponse::Ok().json(page))
 }
 
@@ -159,9 +176,8 @@ pub async fn change_address(
     seen: SeenVersion,
     address: Body<PostalAddress>,
 ) -> Result<HttpResponse> {
-    let work = async move {
-        orders::change_address(&app, &caller.0, id.0, &address.0, seen.0).await
-    };
+    let work =
+        async move { orders::change_address(&app, &caller.0, id.0, &address.0, seen.0).await };
     let order = to_the_end(work).await?;
     Ok(versioned(&order, order.version))
 }

@@ -18,7 +18,10 @@ impl<T: FromStr> FromRequest for Id<T> {
     type Future = Ready<Result<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let id = request.match_info().get("id").and_then(|text| text.parse().ok());
+        let id = request
+            .match_info()
+            .get("id")
+            .and_then(|text| text.parse().ok());
         ready(id.map(Self).ok_or(Error::NotFound))
     }
 }
@@ -45,6 +48,8 @@ fn parse(text: &str) -> Result<SeenVersion> {
     }
     match text.trim_matches('"').parse() {
         Ok(version) => Ok(SeenVersion(Some(version))),
-        Err(_) => Err(Error::Malformed("If-Match holds one version, like \"7\"".to_owned())),
+        Err(_) => Err(Error::Malformed(
+            "If-Match holds one version, like \"7\"".to_owned(),
+        )),
     }
 }

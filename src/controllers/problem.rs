@@ -108,15 +108,30 @@ impl IntoResponses for Problems {
             (412, "Changed since it was read."),
             (413, "The body is larger than 64 KiB."),
             (415, "The body is not JSON."),
-            (422, "Fields that cannot be used, or a key used for another request."),
+            (
+                422,
+                "Fields that cannot be used, or a key used for another request.",
+            ),
             (428, "If-Match is missing."),
-            (503, "Busy; nothing was changed; try again after Retry-After seconds."),
+            (
+                503,
+                "Busy; nothing was changed; try again after Retry-After seconds.",
+            ),
         ];
-        statuses.into_iter().map(|(status, text)| (status.to_string(), described(text))).collect()
+        statuses
+            .into_iter()
+            .map(|(status, text)| (status.to_string(), described(text)))
+            .collect()
     }
 }
 
 fn described(text: &str) -> RefOr<Response> {
-    let content = openapi::ContentBuilder::new().schema(Some(Problem::schema())).build();
-    ResponseBuilder::new().description(text).content(PROBLEM_JSON, content).build().into()
+    let content = openapi::ContentBuilder::new()
+        .schema(Some(Problem::schema()))
+        .build();
+    ResponseBuilder::new()
+        .description(text)
+        .content(PROBLEM_JSON, content)
+        .build()
+        .into()
 }

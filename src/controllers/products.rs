@@ -19,7 +19,9 @@ pub fn configure(config: &mut web::ServiceConfig) {
     config
         .service(door("/api/products").route(web::get().to(list)))
         .service(
-            door("/api/products/{id}").route(web::get().to(read)).route(web::put().to(change)),
+            door("/api/products/{id}")
+                .route(web::get().to(read))
+                .route(web::put().to(change)),
         )
         .service(
             door("/api/products/{id}/stock")

@@ -23,22 +23,41 @@ pub fn configure(config: &mut web::ServiceConfig) {
 }
 
 async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpResponse> {
-    let name = if path.is_empty() { "index.html" } else { path.as_str() };
+    let name = if path.is_empty() {
+        "index.html"
+    } else {
+        path.as_str()
+    };
     let file = Site::get(name).ok_or(Error::NotFound)?;
     let tag = tag(&file);
-    let known = request.headers().get(IF_NONE_MATCH).is_some_and(|seen| seen == tag.as_str());
-    let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    let known = request
+        .headers()
+        .get(IF_NONE_MATCH)
+        .is_some_and(|seen| seen == tag.as_str());
+    let mut response = if known {
+        HttpResponse::NotModified()
+    } else {
+        HttpResponse::Ok()
+    };
     response
         .insert_header((ETAG, tag))
         .insert_header((CACHE_CONTROL, "no-cache"))
         .insert_header((CONTENT_SECURITY_POLICY, POLICY))
         .content_type(content_type(name));
-    Ok(if known { response.finish() } else { response.body(file.data.into_owned()) })
+    Ok(if known {
+        response.finish()
+    } else {
+        response.body(file.data.into_owned())
+    })
 }
 
 fn tag(file: &EmbeddedFile) -> String {
     let hash = file.metadata.sha256_hash();
-    let digits: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let digits: String = hash
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!("\"{digits}\"")
 }
 

@@ -54,7 +54,10 @@ impl Bulkhead {
 
     fn place<'a>(&'a self, permit: SemaphorePermit<'a>) -> Place<'a> {
         self.metrics.transactions.inc();
-        Place { _permit: permit, metrics: &self.metrics }
+        Place {
+            _permit: permit,
+            metrics: &self.metrics,
+        }
     }
 
     fn refuse(&self) -> Error {
@@ -78,7 +81,10 @@ struct Queued<'a> {
 impl<'a> Queued<'a> {
     fn join(bulkhead: &'a Bulkhead) -> Self {
         bulkhead.metrics.bulkhead_queue.inc();
-        Self { bulkhead, ahead: bulkhead.waiting.fetch_add(1, Ordering::SeqCst) }
+        Self {
+            bulkhead,
+            ahead: bulkhead.waiting.fetch_add(1, Ordering::SeqCst),
+        }
     }
 }
 
@@ -94,8 +100,11 @@ mod tests {
     use super::*;
 
     fn bulkhead(transactions: usize, queue: usize) -> Bulkhead {
-        let settings =
-            settings::Bulkhead { transactions, queue, wait: Duration::from_secs(3) };
+        let settings = settings::Bulkhead {
+            transactions,
+            queue,
+            wait: Duration::from_secs(3),
+        };
         Bulkhead::new(&settings, Arc::new(Metrics::new().expect("metrics")))
     }
 

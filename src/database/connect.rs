@@ -55,12 +55,19 @@ async fn open_sqlite(settings: &settings::Database, access: Access) -> Result<Op
     };
     let url = format!("sqlite://{}?mode=rwc", path.display());
     let write = connect(sqlite_options(&url, settings, 1)).await?;
-    let read = connect(sqlite_options(&url, settings, settings.max_connections.min(8))).await?;
+    let read = connect(sqlite_options(
+        &url,
+        settings,
+        settings.max_connections.min(8),
+    ))
+    .await?;
     Ok((write, read, lock))
 }
 
 async fn connect(options: ConnectOptions) -> Result<DatabaseConnection> {
-    sea_orm::Database::connect(options).await.map_err(Error::Unavailable)
+    sea_orm::Database::connect(options)
+        .await
+        .map_err(Error::Unavailable)
 }
 
 /// The file of `sqlite://path`, without options; `None` for a database in memory.
@@ -73,14 +80,25 @@ fn sqlite_path(url: &str) -> Option<PathBuf> {
 /// Holds `<file>.lock` for the life of the process; the system frees it however the process ends.
 fn lock_file(path: &Path) -> Result<File> {
     let failed = |error: std::io::Error| {
-        Error::Start(format!("the database file {} cannot be used: {error}", path.display()))
+        Error::Start(format!(
+            "the database file {} cannot be used: {error}",
+            path.display()
+        ))
     };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
-    let file = File::options().create(true).write(true).truncate(false).open(name).map_err(failed)?;
+    let file = File::options()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .open(name)
+        .map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Error::Start(format!(

@@ -8,13 +8,19 @@ use crate::error::Error;
 /// Unique keys by their columns: SQLite's messages tell only those.
 const UNIQUE_KEYS: [(&str, &str); 9] = [
     ("uk_product_sku", "product.sku"),
-    ("uk_stock_ledger", "stock_ledger.product_id, stock_ledger.reason, stock_ledger.biz_key"),
+    (
+        "uk_stock_ledger",
+        "stock_ledger.product_id, stock_ledger.reason, stock_ledger.biz_key",
+    ),
     ("pk_orders", "orders.id"),
     (
         "uk_user_product",
         "order_item.user_id, order_item.product_id, order_item.order_type, order_item.active_slot",
     ),
-    ("uk_order_event_seq", "order_event.order_id, order_event.seq"),
+    (
+        "uk_order_event_seq",
+        "order_event.order_id, order_event.seq",
+    ),
     ("pk_idempotency_record", "idempotency_record.id"),
     ("pk_lease", "lease.name"),
     ("pk_stock", "stock.product_id"),
@@ -46,7 +52,9 @@ impl Failure {
                 | sqlx::Error::Protocol(_),
             ) => Self::Unreachable,
             Some(_) => Self::Other,
-            None if matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => Self::Unreachable,
+            None if matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => {
+                Self::Unreachable
+            }
             None => Self::Other,
         }
     }
@@ -70,8 +78,15 @@ impl Failure {
             return Self::Duplicate(sqlite_key(error.message()));
         }
         // SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
-        let code = error.code().and_then(|code| code.parse::<i32>().ok()).unwrap_or_default();
-        if matches!(code & 0xff, 5 | 6) { Self::Conflict } else { Self::Other }
+        let code = error
+            .code()
+            .and_then(|code| code.parse::<i32>().ok())
+            .unwrap_or_default();
+        if matches!(code & 0xff, 5 | 6) {
+            Self::Conflict
+        } else {
+            Self::Other
+        }
     }
 }
 
@@ -103,7 +118,10 @@ fn mysql_key(message: &str) -> String {
 }
 
 fn sqlite_key(message: &str) -> String {
-    let columns = message.rsplit("constraint failed: ").next().unwrap_or_default();
+    let columns = message
+        .rsplit("constraint failed: ")
+        .next()
+        .unwrap_or_default();
     UNIQUE_KEYS
         .iter()
         .find(|(_, key_columns)| *key_columns == columns)
@@ -111,12 +129,18 @@ fn sqlite_key(message: &str) -> String {
 }
 
 fn mysql_number(error: &DbErr) -> Option<u16> {
-    let Some(sqlx::Error::Database(error)) = runtime_error(error) else { return None };
-    error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(|error| error.number())
+    let Some(sqlx::Error::Database(error)) = runtime_error(error) else {
+        return None;
+    };
+    error
+        .try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()
+        .map(|error| error.number())
 }
 
 fn runtime_error(error: &DbErr) -> Option<&sqlx::Error> {
-    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else { return None };
+    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else {
+        return None;
+    };
     match error {
         sea_orm::RuntimeErr::SqlxError(error) => Some(error.as_ref()),
         sea_orm::RuntimeErr::Internal(_) => None,
@@ -129,15 +153,22 @@ mod tests {
 
     #[test]
     fn the_last_key_of_a_mysql_message_counts() {
-        let hostile = "Duplicate entry 'x' for key 'PRIMARY'-1' for key 'order_item.uk_user_product'";
+        let hostile =
+            "Duplicate entry 'x' for key 'PRIMARY'-1' for key 'order_item.uk_user_product'";
 
         assert_eq!(mysql_key(hostile), "uk_user_product");
-        assert_eq!(mysql_key("Duplicate entry '7' for key 'PRIMARY'"), "PRIMARY");
+        assert_eq!(
+            mysql_key("Duplicate entry '7' for key 'PRIMARY'"),
+            "PRIMARY"
+        );
     }
 
     #[test]
     fn sqlite_columns_have_our_names() {
-        assert_eq!(sqlite_key("UNIQUE constraint failed: orders.id"), "pk_orders");
+        assert_eq!(
+            sqlite_key("UNIQUE constraint failed: orders.id"),
+            "pk_orders"
+        );
         assert_eq!(sqlite_key("UNIQUE constraint failed: a.b"), "a.b");
     }
 }

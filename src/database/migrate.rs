@@ -1,7 +1,7 @@
 //! Bringing the schema up to date, one instance at a time.
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use migration::{Migrator, MigratorTrait};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
 use super::{Database, connect};
 use crate::error::{Error, Result};
@@ -49,7 +49,10 @@ async fn get_lock(connection: &DatabaseConnection) -> Result<()> {
         [LOCK_PREFIX.into(), WAIT_SECONDS.into()],
     );
     let row = connection.query_one_raw(statement).await?;
-    let held = row.map(|row| row.try_get::<Option<i64>>("", "held")).transpose()?.flatten();
+    let held = row
+        .map(|row| row.try_get::<Option<i64>>("", "held"))
+        .transpose()?
+        .flatten();
     match held {
         Some(1) => Ok(()),
         _ => Err(Error::Start(format!(

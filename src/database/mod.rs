@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 
+use bulkhead::Bulkhead;
 pub use connect::Access;
 pub use failure::{Failure, OnDuplicate};
 pub use transaction::Refusal;
-use bulkhead::Bulkhead;
 
 /// The connections of one process.
 ///
@@ -35,10 +35,20 @@ pub struct Database {
 
 impl Database {
     /// Connects; fails with a sentence when the database cannot be reached or is served already.
-    pub async fn connect(settings: &Settings, access: Access, metrics: Arc<Metrics>) -> Result<Self> {
+    pub async fn connect(
+        settings: &Settings,
+        access: Access,
+        metrics: Arc<Metrics>,
+    ) -> Result<Self> {
         let (write, read, file_lock) = connect::open(&settings.database, access).await?;
         let bulkhead = Arc::new(Bulkhead::new(&settings.bulkhead, Arc::clone(&metrics)));
-        Ok(Self { write, read, bulkhead, metrics, _file_lock: file_lock })
+        Ok(Self {
+            write,
+            read,
+            bulkhead,
+            metrics,
+            _file_lock: file_lock,
+        })
     }
 
     /// For reads outside any transaction.

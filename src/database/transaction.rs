@@ -88,7 +88,9 @@ impl Database {
                 refused(error)
             }
         };
-        self.metrics.transaction_seconds.observe(start.elapsed().as_secs_f64());
+        self.metrics
+            .transaction_seconds
+            .observe(start.elapsed().as_secs_f64());
         ended
     }
 }
@@ -98,7 +100,11 @@ fn failed<T, E: Refusal>(error: DbErr) -> Ended<T, E> {
 }
 
 fn refused<T, E: Refusal>(error: E) -> Ended<T, E> {
-    if error.is_passing() { Ended::Again(error) } else { Ended::Refused(error) }
+    if error.is_passing() {
+        Ended::Again(error)
+    } else {
+        Ended::Refused(error)
+    }
 }
 
 /// Grows with the tries, and differs between those who collided.

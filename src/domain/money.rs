@@ -19,20 +19,25 @@ pub enum TotalError {
 }
 
 /// The sum of `quantity × price`, all in one currency and at most [`MAX_AMOUNT`].
-pub fn total<'a>(
-    lines: impl Iterator<Item = (i64, i64, &'a str)>,
-) -> Result<Money, TotalError> {
+pub fn total<'a>(lines: impl Iterator<Item = (i64, i64, &'a str)>) -> Result<Money, TotalError> {
     let mut sum: Option<Money> = None;
     for (quantity, price, currency) in lines {
         let line = quantity.checked_mul(price).ok_or(TotalError::TooLarge)?;
-        let money = sum.get_or_insert_with(|| Money { minor: 0, currency: currency.to_owned() });
+        let money = sum.get_or_insert_with(|| Money {
+            minor: 0,
+            currency: currency.to_owned(),
+        });
         if money.currency != currency {
             return Err(TotalError::MixedCurrencies);
         }
         money.minor = money.minor.checked_add(line).ok_or(TotalError::TooLarge)?;
     }
     let sum = sum.ok_or(TotalError::Nothing)?;
-    if sum.minor > MAX_AMOUNT { Err(TotalError::TooLarge) } else { Ok(sum) }
+    if sum.minor > MAX_AMOUNT {
+        Err(TotalError::TooLarge)
+    } else {
+        Ok(sum)
+    }
 }
 
 #[cfg(test)]
@@ -43,7 +48,13 @@ mod tests {
     fn lines_add_up_in_minor_units() {
         let sum = total([(2, 333, "CNY"), (1, 334, "CNY")].into_iter());
 
-        assert_eq!(sum, Ok(Money { minor: 1_000, currency: "CNY".to_owned() }));
+        assert_eq!(
+            sum,
+            Ok(Money {
+                minor: 1_000,
+                currency: "CNY".to_owned()
+            })
+        );
     }
 
     #[test]
@@ -52,7 +63,10 @@ mod tests {
         let sum = total([(1, i64::MAX, "CNY"), (1, 1, "CNY")].into_iter());
         let large = total([(1, MAX_AMOUNT + 1, "CNY")].into_iter());
 
-        assert_eq!([product, sum, large], [const { Err(TotalError::TooLarge) }; 3]);
+        assert_eq!(
+            [product, sum, large],
+            [const { Err(TotalError::TooLarge) }; 3]
+        );
     }
 
     #[test]

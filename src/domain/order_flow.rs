@@ -35,7 +35,10 @@ pub const fn next(status: OrderStatus, action: Move) -> Option<OrderStatus> {
 
 /// Whether the address may still be changed: until the parcel has left.
 pub const fn address_changeable(status: OrderStatus) -> bool {
-    matches!(status, OrderStatus::PendingPayment | OrderStatus::Paying | OrderStatus::Paid)
+    matches!(
+        status,
+        OrderStatus::PendingPayment | OrderStatus::Paying | OrderStatus::Paid
+    )
 }
 
 /// What the owner or an operator may ask for now, so that a page need not know the rules.

@@ -50,8 +50,9 @@ mod tests {
     fn a_paid_order_counts_only_where_one_valid_order_is_the_rule() {
         let order = OrderId(7);
 
-        let slots =
-            Policy::iter().map(|policy| active_slot(policy, OrderStatus::Paid, order)).collect::<Vec<_>>();
+        let slots = Policy::iter()
+            .map(|policy| active_slot(policy, OrderStatus::Paid, order))
+            .collect::<Vec<_>>();
 
         assert_eq!(slots, [7, 0, 7]);
     }

@@ -32,7 +32,11 @@ pub struct Snowflake {
 impl Snowflake {
     /// A generator for `node` that mints later than `after_ms` (Unix milliseconds).
     pub const fn new(node: i64, after_ms: i64) -> Self {
-        Self { node, last_ms: after_ms - EPOCH_MS, counter: COUNTERS - 1 }
+        Self {
+            node,
+            last_ms: after_ms - EPOCH_MS,
+            counter: COUNTERS - 1,
+        }
     }
 
     /// The next id at `now_ms`, which must not pass `reserved_ms` (both Unix milliseconds).
@@ -49,7 +53,9 @@ impl Snowflake {
             (self.last_ms + 1, 0)
         };
         if ms - now > Self::BORROWED_MS {
-            return Err(Pause::ClockBehind(Duration::from_millis((ms - now).unsigned_abs())));
+            return Err(Pause::ClockBehind(Duration::from_millis(
+                (ms - now).unsigned_abs(),
+            )));
         }
         if ms + EPOCH_MS > reserved_ms {
             return Err(Pause::Unreserved);
@@ -74,8 +80,9 @@ mod tests {
     fn ids_ascend_and_never_repeat() {
         let mut node = Snowflake::new(3, NOW - 1);
 
-        let ids: Vec<i64> =
-            (0..20_000).map(|n| node.next(NOW + n / 4_000, NOW + 100).expect("an id")).collect();
+        let ids: Vec<i64> = (0..20_000)
+            .map(|n| node.next(NOW + n / 4_000, NOW + 100).expect("an id"))
+            .collect();
 
         assert!(ids.is_sorted());
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());

@@ -86,3 +86,44 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::{Admission::*, *};
+
+    fn breaker() -> Breaker {
+        Breaker::new(IntGauge::new("open", "1 while it is.").unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_open_breaker_asks_for_one_probe_a_second() {
+        let breaker = breaker();
+        assert_eq!([(); 3].map(|()| breaker.failed()), [false, false, true]);
+
+        let mut asked = vec![];
+        for _ in 0..3 {
+            asked.extend([breaker.admission(), breaker.admission()]);
+            advance(PROBE_EVERY).await;
+        }
+
+        assert_eq!(
+            asked,
+            [Refused, Refused, ProbeDue, Refused, ProbeDue, Refused]
+        );
+    }
+
+    #[test]
+    fn only_errors_in_a_row_open_it() {
+        let breaker = breaker();
+
+        for _ in 0..10 {
+            breaker.failed();
+            breaker.failed();
+            breaker.succeeded();
+        }
+
+        assert_eq!(breaker.admission(), Admission::Call);
+    }
+}

@@ -47,7 +47,10 @@ impl Key {
     /// A bare or quoted header value of 1 to 255 visible ASCII characters.
     fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let key = match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        let key = match text
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+        {
             Some(quoted) => unescape(quoted).ok_or(Error::KeyInvalid)?,
             None => text.to_owned(),
         };
@@ -104,9 +107,19 @@ impl<T: Command> FromRequest for IdempotentContext<T> {
 
 /// Refuses a body that is not declared as JSON.
 pub fn require_json(request: &HttpRequest) -> Result<()> {
-    let kind = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
-    if essence.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(Error::NotJson) }
+    let kind = request
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = kind
+        .and_then(|kind| kind.split(';').next())
+        .unwrap_or_default()
+        .trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        Ok(())
+    } else {
+        Err(Error::NotJson)
+    }
 }
 
 /// What a body that could not be read means.
@@ -135,14 +148,22 @@ fn read<T: Command>(
     let body: T = serde_json::from_value(body).map_err(|error| malformed(&error))?;
     body.check(&caller)?;
     let fingerprint = fingerprint(request, &body)?;
-    Ok(IdempotentContext { caller, operation: T::OPERATION, key, fingerprint, body })
+    Ok(IdempotentContext {
+        caller,
+        operation: T::OPERATION,
+        key,
+        fingerprint,
+        body,
+    })
 }
 
 /// The body without its `idempotency_key`, and that key.
 fn split_key(bytes: &[u8]) -> Result<(serde_json::Value, Option<String>)> {
     let mut body: serde_json::Value =
         serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
-    let key = body.as_object_mut().and_then(|fields| fields.remove("idempotency_key"));
+    let key = body
+        .as_object_mut()
+        .and_then(|fields| fields.remove("idempotency_key"));
     match key {
         None | Some(serde_json::Value::Null) => Ok((body, None)),
         Some(serde_json::Value::String(key)) => Ok((body, Some(key))),
@@ -210,7 +231,15 @@ mod tests {
 
     #[test]
     fn keys_are_visible_ascii_of_at_most_255() {
-        for bad in ["", "\"\"", "two words", "ключ", "\"open", "tab\tbed", &"k".repeat(256)] {
+        for bad in [
+            "",
+            "\"\"",
+            "two words",
+            "ключ",
+            "\"open",
+            "tab\tbed",
+            &"k".repeat(256),
+        ] {
             let answer = Key::parse(bad);
             let kept = answer.as_ref().is_ok_and(|key| key.as_str() == "\"open");
             assert!(matches!(answer, Err(Error::KeyInvalid)) || kept, "{bad:?}");

@@ -146,17 +146,19 @@ impl Entries {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
+    use tokio::time::advance;
+
     use super::*;
 
     const LEASE: Duration = Duration::from_secs(10);
     const MARK: Duration = Duration::from_hours(1);
 
-    async fn fill(store: &MemoryStore, count: usize, ttl: Duration) {
-        for number in 0..count {
-            store
-                .set_if_absent(&format!("{ttl:?} {number}"), "value", ttl)
-                .await
-                .unwrap();
+    async fn fill(store: &MemoryStore, numbers: Range<usize>, ttl: Duration) {
+        for number in numbers {
+            let key = number.to_string();
+            assert_eq!(store.set_if_absent(&key, "value", ttl).await, Ok(None));
         }
     }
 
@@ -164,9 +166,9 @@ mod tests {
     async fn entries_that_have_ended_are_swept() {
         let store = MemoryStore::default();
 
-        for _ in 0..10 {
-            fill(&store, SMALL, LEASE).await;
-            tokio::time::advance(LEASE).await;
+        for round in 0..10 {
+            fill(&store, round * SMALL..(round + 1) * SMALL, LEASE).await;
+            advance(LEASE).await;
         }
 
         assert!(store.entries().by_key.len() <= SMALL);
@@ -175,17 +177,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_full_store_forgets_marks_before_leases() {
         let store = MemoryStore::default();
-        fill(&store, 1_000, LEASE).await;
+        let leases = 0..1_000;
+        fill(&store, leases.clone(), LEASE).await;
 
-        fill(&store, 3 * FULL, MARK).await;
+        fill(&store, 1_000..3 * FULL, MARK).await;
 
         assert!(store.entries().by_key.len() <= FULL);
-        for number in 0..1_000 {
-            let key = format!("{LEASE:?} {number}");
-            assert!(
-                store.get(&key).await.unwrap().is_some(),
-                "{key} is still claimed"
-            );
+        for number in leases {
+            let claim = store.get(&number.to_string()).await;
+            assert_eq!(claim, Ok(Some("value".to_owned())), "{number}");
         }
     }
 }

@@ -26,10 +26,7 @@ pub async fn insert(tx: &DatabaseTransaction, record: Model) -> Result<(), DbErr
 }
 
 /// The record with its order and items as they are now, in one read.
-pub async fn find_with_order(
-    db: &impl ConnectionTrait,
-    id: &[u8],
-) -> Result<Option<Found>, DbErr> {
+pub async fn find_with_order(db: &impl ConnectionTrait, id: &[u8]) -> Result<Option<Found>, DbErr> {
     let rows = Entity::find()
         .filter(Column::Id.eq(id.to_vec()))
         .find_also_related(order::Entity)

@@ -28,7 +28,13 @@ pub async fn with_prefix(
     Entity::find()
         .filter(Column::Name.starts_with(prefix))
         .select_only()
-        .columns([Column::Name, Column::Holder, Column::Until, Column::Epoch, Column::Reserved])
+        .columns([
+            Column::Name,
+            Column::Holder,
+            Column::Until,
+            Column::Epoch,
+            Column::Reserved,
+        ])
         .expr_as(Expr::col(Column::Until).gt(now(db)), "running")
         .into_model::<WithRunning>()
         .all(db)
@@ -107,7 +113,23 @@ struct WithRunning {
 
 impl WithRunning {
     fn split(self) -> (Model, bool) {
-        let Self { name, holder, until, epoch, reserved, running } = self;
-        (Model { name, holder, until, epoch, reserved }, running)
+        let Self {
+            name,
+            holder,
+            until,
+            epoch,
+            reserved,
+            running,
+        } = self;
+        (
+            Model {
+                name,
+                holder,
+                until,
+                epoch,
+                reserved,
+            },
+            running,
+        )
     }
 }

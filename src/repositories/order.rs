@@ -5,8 +5,8 @@ use entity::order::{ActiveModel, Column, Entity, Model, OrderStatus};
 use entity::{Address, OrderId, UserId, order_item};
 use sea_orm::sea_query::{Cond, Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
 };
 
 /// An order with what it holds.
@@ -26,7 +26,9 @@ pub type Cursor = (DateTime<Utc>, OrderId);
 /// Inserts; a violation of `pk_orders` means that the id was used.
 pub async fn insert(tx: &DatabaseTransaction, order: &Model) -> Result<(), DbErr> {
     let row: ActiveModel = order.clone().into_active_model();
-    Entity::insert(row.reset_all()).exec_without_returning(tx).await?;
+    Entity::insert(row.reset_all())
+        .exec_without_returning(tx)
+        .await?;
     Ok(())
 }
 
@@ -60,7 +62,11 @@ pub async fn lock(
     id: OrderId,
     whose: Whose<'_>,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find_by_id(id).filter(owned(whose)).lock_exclusive().one(tx).await
+    Entity::find_by_id(id)
+        .filter(owned(whose))
+        .lock_exclusive()
+        .one(tx)
+        .await
 }
 
 /// Up to `limit` orders, newest first, behind `after`.

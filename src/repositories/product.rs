@@ -24,14 +24,15 @@ pub struct Offer {
 
 /// The whole catalogue by id.
 pub async fn list(db: &impl ConnectionTrait) -> Result<Vec<WithStock>, DbErr> {
-    Entity::find().find_also_related(stock::Entity).order_by_asc(Column::Id).all(db).await
+    Entity::find()
+        .find_also_related(stock::Entity)
+        .order_by_asc(Column::Id)
+        .all(db)
+        .await
 }
 
 /// These products by id, in one read.
-pub async fn of_ids(
-    db: &impl ConnectionTrait,
-    ids: &[ProductId],
-) -> Result<Vec<WithStock>, DbErr> {
+pub async fn of_ids(db: &impl ConnectionTrait, ids: &[ProductId]) -> Result<Vec<WithStock>, DbErr> {
     Entity::find()
         .filter(Column::Id.is_in(ids.iter().copied()))
         .find_also_related(stock::Entity)

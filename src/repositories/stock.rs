@@ -6,8 +6,8 @@ use entity::stock::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QuerySelect,
-    UpdateMany,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
+    QuerySelect, UpdateMany,
 };
 
 pub async fn find(db: &impl ConnectionTrait, product: ProductId) -> Result<Option<Model>, DbErr> {
@@ -38,7 +38,11 @@ pub async fn take_unchanged(
     version: i64,
     now: DateTime<Utc>,
 ) -> Result<bool, DbErr> {
-    changed(tx, taking(product, pieces, now).filter(Column::Version.eq(version))).await
+    changed(
+        tx,
+        taking(product, pieces, now).filter(Column::Version.eq(version)),
+    )
+    .await
 }
 
 /// Takes `pieces` if there are enough.

@@ -16,7 +16,11 @@ pub async fn list(app: &App) -> Result<Vec<ProductView>> {
 
 pub async fn read(app: &App, id: ProductId) -> Result<ProductView> {
     let found = repositories::product::of_ids(app.db.read(), &[id]).await?;
-    found.into_iter().next().map(ProductView::from).ok_or(Error::NotFound)
+    found
+        .into_iter()
+        .next()
+        .map(ProductView::from)
+        .ok_or(Error::NotFound)
 }
 
 /// Replaces what a product is offered for; equal to what is there changes nothing.
@@ -31,7 +35,9 @@ pub async fn change(
     let now = app.clock.now();
     app.db
         .transaction(async |tx| {
-            let product = repositories::product::lock(tx, id).await?.ok_or(Error::NotFound)?;
+            let product = repositories::product::lock(tx, id)
+                .await?
+                .ok_or(Error::NotFound)?;
             let wanted = wanted(offer);
             if current(&product) == wanted {
                 return Ok(());

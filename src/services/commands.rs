@@ -119,9 +119,16 @@ impl Command for NewOrder {
     fn check(&self, caller: &Caller) -> Result<()> {
         checked(self)?;
         let mut seen = HashSet::new();
-        if let Some(at) = self.items.iter().position(|item| !seen.insert(item.product_id)) {
+        if let Some(at) = self
+            .items
+            .iter()
+            .position(|item| !seen.insert(item.product_id))
+        {
             let field = format!("items[{at}].product_id");
-            return Err(Error::invalid(field, "is there twice; send one entry with the sum"));
+            return Err(Error::invalid(
+                field,
+                "is there twice; send one entry with the sum",
+            ));
         }
         self.buyer(caller).map(|_| ())
     }
@@ -209,7 +216,9 @@ fn line(text: &str, longest: usize) -> std::result::Result<(), ValidationError> 
         return Err(refusal("holds control characters"));
     }
     if text.trim().is_empty() || text.chars().count() > longest {
-        return Err(refusal(format!("is 1 to {longest} characters, not only blanks")));
+        return Err(refusal(format!(
+            "is 1 to {longest} characters, not only blanks"
+        )));
     }
     Ok(())
 }
@@ -223,12 +232,16 @@ fn line_of_200(text: &str) -> std::result::Result<(), ValidationError> {
 }
 
 fn phone(text: &str) -> std::result::Result<(), ValidationError> {
-    let allowed = text.chars().all(|char| char.is_ascii_digit() || " +-()".contains(char));
+    let allowed = text
+        .chars()
+        .all(|char| char.is_ascii_digit() || " +-()".contains(char));
     let digits = text.chars().filter(char::is_ascii_digit).count();
     if allowed && (5..=20).contains(&text.len()) && digits >= 5 {
         Ok(())
     } else {
-        Err(refusal("is a phone number of 5 to 20 digits, blanks, +, -, ( or )"))
+        Err(refusal(
+            "is a phone number of 5 to 20 digits, blanks, +, -, ( or )",
+        ))
     }
 }
 
@@ -241,7 +254,9 @@ fn country(text: &str) -> std::result::Result<(), ValidationError> {
 }
 
 fn postal_code(text: &str) -> std::result::Result<(), ValidationError> {
-    let allowed = text.chars().all(|char| char.is_ascii_alphanumeric() || " -".contains(char));
+    let allowed = text
+        .chars()
+        .all(|char| char.is_ascii_alphanumeric() || " -".contains(char));
     if allowed && (1..=16).contains(&text.len()) && !text.trim().is_empty() {
         Ok(())
     } else {
@@ -250,9 +265,8 @@ fn postal_code(text: &str) -> std::result::Result<(), ValidationError> {
 }
 
 /// The currencies that have minor units of the usual 100, 1 or 1,000 parts and are in use.
-static CURRENCIES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    include_str!("currencies.txt").split_whitespace().collect()
-});
+static CURRENCIES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("currencies.txt").split_whitespace().collect());
 
 fn currency(text: &str) -> std::result::Result<(), ValidationError> {
     if CURRENCIES.contains(text) {

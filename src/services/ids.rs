@@ -41,7 +41,11 @@ struct Node {
 impl Ids {
     /// No node number is taken before the first id.
     pub fn new(length: Duration) -> Self {
-        Self { holder: Uuid::new_v4().to_string(), length, node: Mutex::new(None) }
+        Self {
+            holder: Uuid::new_v4().to_string(),
+            length,
+            node: Mutex::new(None),
+        }
     }
 
     /// A new order id; renews or takes a node number when the lease has run out.
@@ -96,24 +100,39 @@ impl Ids {
     async fn take(&self, db: &DatabaseConnection, now_ms: i64) -> Result<Option<Node>> {
         let leases = lease::with_prefix(db, PREFIX).await?;
         let Some(number) = (0..NODES).find(|number| is_free(*number, &leases, now_ms)) else {
-            return Err(Error::Internal("all 1,024 node numbers are in use".to_owned()));
+            return Err(Error::Internal(
+                "all 1,024 node numbers are in use".to_owned(),
+            ));
         };
         let name = format!("{PREFIX}{number}");
         let asked_at = since_boot();
         let reserved_ms = self.ahead_of(now_ms);
         let claim = self.claim(&name, reserved_ms);
-        let seen = leases.iter().map(|(lease, _)| lease).find(|lease| lease.name == name);
+        let seen = leases
+            .iter()
+            .map(|(lease, _)| lease)
+            .find(|lease| lease.name == name);
         let (taken, after_ms) = match seen {
             Some(seen) => (lease::take_over(db, seen, &claim).await?, seen.reserved),
             None => (lease::insert(db, &claim).await?, now_ms - 1),
         };
         let snowflake = Snowflake::new(number, after_ms);
         let holds_until = self.until(asked_at);
-        Ok(taken.then_some(Node { name, snowflake, reserved_ms, holds_until }))
+        Ok(taken.then_some(Node {
+            name,
+            snowflake,
+            reserved_ms,
+            holds_until,
+        }))
     }
 
     fn claim<'a>(&'a self, name: &'a str, reserved: i64) -> Claim<'a> {
-        Claim { name, holder: &self.holder, length: self.length, reserved }
+        Claim {
+            name,
+            holder: &self.holder,
+            length: self.length,
+            reserved,
+        }
     }
 
     /// Milliseconds are reserved for as long as the lease lasts.

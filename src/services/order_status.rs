@@ -29,10 +29,14 @@ pub async fn change(
     note: Note<'_>,
     now: DateTime<Utc>,
 ) -> Result<order::Model> {
-    let conflict = Error::StateConflict { status: order.status };
+    let conflict = Error::StateConflict {
+        status: order.status,
+    };
     let to = order_flow::next(order.status, action).ok_or(conflict)?;
     if !repositories::order::move_to(tx, order.id, &[order.status], to, now).await? {
-        return Err(Error::StateConflict { status: order.status });
+        return Err(Error::StateConflict {
+            status: order.status,
+        });
     }
     let slot = active_slot(order.policy, to, order.id);
     if slot != active_slot(order.policy, order.status, order.id) {
@@ -46,11 +50,7 @@ pub async fn change(
 }
 
 /// Tells of an order that was just inserted.
-pub async fn placed(
-    tx: &DatabaseTransaction,
-    order: &order::Model,
-    note: Note<'_>,
-) -> Result<()> {
+pub async fn placed(tx: &DatabaseTransaction, order: &order::Model, note: Note<'_>) -> Result<()> {
     let event = event(order, events::ORDER_PLACED, None, note, order.created_at);
     Ok(repositories::order_event::insert(tx, event).await?)
 }

@@ -25,7 +25,13 @@ pub async fn issue(app: &App, caller: &Caller) -> Result<IssuedToken> {
     let order_id = app.ids.mint(app).await?;
     let life = TimeDelta::from_std(app.settings.token.ttl).unwrap_or(TimeDelta::minutes(30));
     let expires_at = app.clock.now() + life;
-    let token = OrderToken { order_id, expires_at };
+    let token = OrderToken {
+        order_id,
+        expires_at,
+    };
     let text = token.sign(app.settings.token.secret.as_bytes(), &caller.user);
-    Ok(IssuedToken { token: text, expires_at })
+    Ok(IssuedToken {
+        token: text,
+        expires_at,
+    })
 }

@@ -44,8 +44,10 @@ pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<Or
         repositories::order::list(db, reach(caller), filter.status, after, wanted + 1).await?;
     let more = orders.len() > usize::try_from(wanted).unwrap_or(usize::MAX);
     orders.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
-    let next_cursor =
-        orders.last().filter(|_| more).map(|last| cursor(&(last.created_at, last.id)));
+    let next_cursor = orders
+        .last()
+        .filter(|_| more)
+        .map(|last| cursor(&(last.created_at, last.id)));
     let ids: Vec<OrderId> = orders.iter().map(|order| order.id).collect();
     let mut items = repositories::order_item::of_orders(db, &ids).await?;
     let data = orders
@@ -62,7 +64,9 @@ pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<Or
 /// Everything that happened to the order.
 pub async fn timeline(app: &App, caller: &Caller, id: OrderId) -> Result<Vec<TimelineEntry>> {
     let db = app.db.read();
-    repositories::order::find_alone(db, id, reach(caller)).await?.ok_or(Error::NotFound)?;
+    repositories::order::find_alone(db, id, reach(caller))
+        .await?
+        .ok_or(Error::NotFound)?;
     let events = repositories::order_event::of_order(db, id).await?;
     Ok(events.into_iter().map(TimelineEntry::from).collect())
 }
@@ -89,7 +93,9 @@ pub async fn change_address(
                 return Ok(order);
             }
             if !order_flow::address_changeable(order.status) {
-                return Err(Error::StateConflict { status: order.status });
+                return Err(Error::StateConflict {
+                    status: order.status,
+                });
             }
             if seen.is_some_and(|version| version != order.version) {
                 return Err(Error::VersionConflict);
@@ -100,7 +106,10 @@ pub async fn change_address(
             order.address = address.clone();
             let order = order_status::touched(order, now);
             let payload = json!({ "version": order.version });
-            let note = Note { actor: caller.role.name(), payload };
+            let note = Note {
+                actor: caller.role.name(),
+                payload,
+            };
             order_status::address_changed(tx, &order, note, now).await?;
             Ok::<_, Error>(order)
         })
@@ -124,7 +133,10 @@ pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
                 app.metrics.intercepted(Layer::StateMachine, "cancel_order");
                 return Ok(());
             }
-            let note = Note { actor: caller.role.name(), payload: json!({}) };
+            let note = Note {
+                actor: caller.role.name(),
+                payload: json!({}),
+            };
             let order = order_status::change(tx, order, Move::Close, note, now).await?;
             let items: Vec<order_item::Model> =
                 repositories::order_item::of_orders(tx, &[order.id]).await?;
@@ -162,5 +174,8 @@ fn parsed_cursor(text: &str) -> Option<Cursor> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let (micros, id) = text.split_once('.')?;
-    Some((DateTime::from_timestamp_micros(micros.parse().ok()?)?, id.parse().ok()?))
+    Some((
+        DateTime::from_timestamp_micros(micros.parse().ok()?)?,
+        id.parse().ok()?,
+    ))
 }

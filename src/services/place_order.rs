@@ -12,8 +12,8 @@ use super::repeats::{self, Answer};
 use crate::app::App;
 use crate::auth::Role;
 use crate::error::{Error, Result};
-use crate::idempotency::gate::{Claim, GateGuard};
 use crate::idempotency::IdempotentContext;
+use crate::idempotency::gate::{Claim, GateGuard};
 use crate::idempotency::token::OrderToken;
 use crate::metrics::Layer;
 use crate::repositories;
@@ -65,14 +65,22 @@ async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
     let caller = &request.caller;
     let buyer = request.body.buyer(caller)?;
     if caller.role == Role::Service {
-        return Ok(Ticket { order_id: app.ids.mint(app).await?, buyer, expires_at: None });
+        return Ok(Ticket {
+            order_id: app.ids.mint(app).await?,
+            buyer,
+            expires_at: None,
+        });
     }
     let secret = app.settings.token.secret.as_bytes();
     let Some(token) = OrderToken::verify(request.key.as_str(), secret, &caller.user) else {
         app.metrics.intercepted(Layer::Token, request.operation);
         return Err(Error::TokenInvalid);
     };
-    Ok(Ticket { order_id: token.order_id, buyer, expires_at: Some(token.expires_at) })
+    Ok(Ticket {
+        order_id: token.order_id,
+        buyer,
+        expires_at: Some(token.expires_at),
+    })
 }
 
 enum Passed {
@@ -84,10 +92,16 @@ enum Passed {
 async fn pass_gate(app: &App, request: &Request) -> Result<Option<Passed>> {
     let key = hex(&request.record_id());
     let fingerprint = hex(&request.fingerprint);
-    match app.gate.claim(&key, &fingerprint, app.settings.gate.lease).await {
+    match app
+        .gate
+        .claim(&key, &fingerprint, app.settings.gate.lease)
+        .await
+    {
         Claim::Acquired(guard) => Ok(Some(Passed::First(guard))),
         Claim::Reused => Err(Error::KeyReused),
-        Claim::Done => Ok(repeats::look(app, request, Layer::Gate).await?.map(Passed::Replay)),
+        Claim::Done => Ok(repeats::look(app, request, Layer::Gate)
+            .await?
+            .map(Passed::Replay)),
         Claim::InProgress => match repeats::look(app, request, Layer::Gate).await? {
             Some(answer) => Ok(Some(Passed::Replay(answer))),
             None => {
@@ -102,8 +116,12 @@ async fn place_once(app: &App, request: &Request, ticket: &Ticket) -> Result<Ans
     if !app.settings.rules(request.body.order_type).lock {
         return attempt(app, request, ticket).await;
     }
-    let mut products: Vec<ProductId> =
-        request.body.items.iter().map(|item| item.product_id).collect();
+    let mut products: Vec<ProductId> = request
+        .body
+        .items
+        .iter()
+        .map(|item| item.product_id)
+        .collect();
     products.sort_unstable();
     under_locks(app, request, ticket, &products).await
 }
@@ -121,7 +139,10 @@ async fn under_locks(
     };
     let kind = request.body.order_type;
     let name = format!("order:{kind:?}:{}:{product}", ticket.buyer);
-    let held = app.locks.hold(&name, Box::pin(under_locks(app, request, ticket, others))).await;
+    let held = app
+        .locks
+        .hold(&name, Box::pin(under_locks(app, request, ticket, others)))
+        .await;
     match held {
         Ok(answer) => answer,
         Err(_held_by_another) => {
@@ -140,7 +161,14 @@ async fn attempt(app: &App, request: &Request, ticket: &Ticket) -> Result<Answer
                 Ok(quote) => quote,
                 Err(refusal) => return or_replay(app, request, refusal).await,
             };
-            match placement::run(&Placement { app, request, ticket, quote: &quote }).await {
+            match placement::run(&Placement {
+                app,
+                request,
+                ticket,
+                quote: &quote,
+            })
+            .await
+            {
                 Ok(order) => return Ok(Answer::first(order)),
                 Err(obstacle) => obstacle,
             }
@@ -174,7 +202,8 @@ async fn meaning_of(
             match repeats::look(app, request, Layer::IdempotencyRecord).await? {
                 Some(answer) => Ok(Some(answer)),
                 None => {
-                    app.metrics.intercepted(Layer::IdempotencyRecord, request.operation);
+                    app.metrics
+                        .intercepted(Layer::IdempotencyRecord, request.operation);
                     Err(Error::InProgress)
                 }
             }
@@ -200,17 +229,29 @@ async fn order_of_ticket(app: &App, request: &Request, ticket: &Ticket) -> Resul
     let whose = Whose::Of(&ticket.buyer);
     let order = repositories::order::find(app.db.read(), ticket.order_id, whose).await?;
     let order = order.ok_or(Error::TokenInvalid)?;
-    Ok(Some(Answer::replay(app, request.operation, order, Layer::OrderUnique)))
+    Ok(Some(Answer::replay(
+        app,
+        request.operation,
+        order,
+        Layer::OrderUnique,
+    )))
 }
 
 async fn slot_holder(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
-    let products: Vec<ProductId> = request.body.items.iter().map(|item| item.product_id).collect();
+    let products: Vec<ProductId> = request
+        .body
+        .items
+        .iter()
+        .map(|item| item.product_id)
+        .collect();
     let kind = request.body.order_type;
     let holder =
-        repositories::order_item::slot_holder(app.db.read(), &ticket.buyer, kind, &products).await?;
+        repositories::order_item::slot_holder(app.db.read(), &ticket.buyer, kind, &products)
+            .await?;
     match holder {
         Some(order_id) => {
-            app.metrics.intercepted(Layer::OrderUnique, request.operation);
+            app.metrics
+                .intercepted(Layer::OrderUnique, request.operation);
             Err(Error::OrderExists { order_id })
         }
         None => Ok(None),
@@ -218,8 +259,10 @@ async fn slot_holder(app: &App, request: &Request, ticket: &Ticket) -> Result<Op
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        text.push_str(&format!("{byte:02x}"));
-        text
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            text.push_str(&format!("{byte:02x}"));
+            text
+        })
 }

@@ -67,7 +67,12 @@ impl Refusal for Refused {
 
 /// Creates the order; nothing of it stays when the token's life ends before the transaction begins.
 pub async fn run(placement: &Placement<'_>) -> Result<OrderView, Refused> {
-    let Placement { app, request, ticket, .. } = placement;
+    let Placement {
+        app,
+        request,
+        ticket,
+        ..
+    } = placement;
     app.db
         .transaction(async |tx| {
             let now = app.clock.now();
@@ -99,7 +104,9 @@ async fn create(
     let order = order_row(placement, now);
     let items = item_rows(placement, &order);
     let lines = &placement.quote.lines;
-    repositories::order::insert(tx, &order).await.on_duplicate("pk_orders", Refused::IdTaken)?;
+    repositories::order::insert(tx, &order)
+        .await
+        .on_duplicate("pk_orders", Refused::IdTaken)?;
     repositories::order_item::insert(tx, &items)
         .await
         .on_duplicate("uk_user_product", Refused::SlotTaken)?;
@@ -138,7 +145,12 @@ async fn insert_record(
 }
 
 fn order_row(placement: &Placement<'_>, now: DateTime<Utc>) -> order::Model {
-    let Placement { app, request, ticket, quote } = placement;
+    let Placement {
+        app,
+        request,
+        ticket,
+        quote,
+    } = placement;
     let window = TimeDelta::from_std(app.settings.orders.payment_window);
     order::Model {
         id: ticket.order_id,

@@ -29,8 +29,10 @@ pub struct Line {
 pub async fn quote(app: &App, order: &NewOrder) -> Result<Quote> {
     let ids: Vec<ProductId> = order.items.iter().map(|item| item.product_id).collect();
     let found = repositories::product::of_ids(app.db.read(), &ids).await?;
-    let mut found: HashMap<ProductId, _> =
-        found.into_iter().map(|(product, stock)| (product.id, (product, stock))).collect();
+    let mut found: HashMap<ProductId, _> = found
+        .into_iter()
+        .map(|(product, stock)| (product.id, (product, stock)))
+        .collect();
     let mut lines = Vec::with_capacity(order.items.len());
     for (at, item) in order.items.iter().enumerate() {
         let product = found.remove(&item.product_id);
@@ -39,9 +41,10 @@ pub async fn quote(app: &App, order: &NewOrder) -> Result<Quote> {
     lines.sort_by_key(|line| line.product.id);
     let total = total(&lines)?;
     match order.expected_amount {
-        Some(expected) if expected != total.minor => {
-            Err(Error::PriceChanged { amount: total.minor, currency: total.currency })
-        }
+        Some(expected) if expected != total.minor => Err(Error::PriceChanged {
+            amount: total.minor,
+            currency: total.currency,
+        }),
         _ => Ok(Quote { lines, total }),
     }
 }
@@ -54,26 +57,38 @@ fn line(
     let (product, stock) = found
         .ok_or_else(|| Error::invalid(format!("items[{at}].product_id"), "names no product"))?;
     if !product.on_sale {
-        return Err(Error::NotOnSale { product_id: product.id });
+        return Err(Error::NotOnSale {
+            product_id: product.id,
+        });
     }
     match stock {
-        Some(stock) if stock.quantity >= item.quantity => {
-            Ok(Line { product, quantity: item.quantity, stock_version: stock.version })
-        }
-        _ => Err(Error::OutOfStock { product_id: product.id }),
+        Some(stock) if stock.quantity >= item.quantity => Ok(Line {
+            product,
+            quantity: item.quantity,
+            stock_version: stock.version,
+        }),
+        _ => Err(Error::OutOfStock {
+            product_id: product.id,
+        }),
     }
 }
 
 fn total(lines: &[Line]) -> Result<Money> {
-    let priced = lines
-        .iter()
-        .map(|line| (line.quantity, line.product.price, line.product.currency.as_str()));
+    let priced = lines.iter().map(|line| {
+        (
+            line.quantity,
+            line.product.price,
+            line.product.currency.as_str(),
+        )
+    });
     money::total(priced).map_err(|error| {
         Error::invalid(
             "items",
             match error {
                 TotalError::TooLarge => "cost more than an order may",
-                TotalError::MixedCurrencies => "are priced in different currencies; order them apart",
+                TotalError::MixedCurrencies => {
+                    "are priced in different currencies; order them apart"
+                }
                 TotalError::Nothing => "are empty",
             },
         )

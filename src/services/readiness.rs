@@ -25,12 +25,24 @@ pub struct Readiness {
 }
 
 pub async fn check(app: &App) -> Readiness {
-    let database = if app.db.is_reachable().await { State::Ready } else { State::Down };
-    let redis = if app.store.is_reachable().await { State::Ready } else { State::Degraded };
+    let database = if app.db.is_reachable().await {
+        State::Ready
+    } else {
+        State::Down
+    };
+    let redis = if app.store.is_reachable().await {
+        State::Ready
+    } else {
+        State::Degraded
+    };
     let status = match (database, redis) {
         (State::Ready, State::Ready) => State::Ready,
         (State::Ready, _) => State::Degraded,
         _ => State::Down,
     };
-    Readiness { status, database, redis }
+    Readiness {
+        status,
+        database,
+        redis,
+    }
 }

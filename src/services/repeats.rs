@@ -24,14 +24,20 @@ pub struct Answer {
 
 impl Answer {
     pub fn first(order: OrderView) -> Self {
-        Self { order, replayed: None }
+        Self {
+            order,
+            replayed: None,
+        }
     }
 
     /// The order that is there already, caught by `layer`.
     pub fn replay(app: &App, operation: &str, order: WithItems, layer: Layer) -> Self {
         app.metrics.intercepted(layer, operation);
         let (order, items) = order;
-        Self { order: OrderView::new(order, items), replayed: Some(layer) }
+        Self {
+            order: OrderView::new(order, items),
+            replayed: Some(layer),
+        }
     }
 }
 

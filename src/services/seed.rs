@@ -41,15 +41,15 @@ pub async fn fill_empty_catalogue(app: &App) -> Result<bool> {
 }
 
 fn offer(name: &str, price: i64) -> Offer {
-    Offer { name: name.to_owned(), price, currency: CURRENCY.to_owned(), on_sale: true }
+    Offer {
+        name: name.to_owned(),
+        price,
+        currency: CURRENCY.to_owned(),
+        on_sale: true,
+    }
 }
 
-async fn add(
-    tx: &DatabaseTransaction,
-    sku: &str,
-    offer: Offer,
-    now: DateTime<Utc>,
-) -> Result<()> {
+async fn add(tx: &DatabaseTransaction, sku: &str, offer: Offer, now: DateTime<Utc>) -> Result<()> {
     let product = repositories::product::insert(tx, sku, offer, now).await?;
     let opening = Change {
         product,
@@ -58,7 +58,11 @@ async fn add(
         biz_key: "opening".to_owned(),
     };
     repositories::stock_ledger::insert(tx, [opening], now).await?;
-    let stock =
-        stock::Model { product_id: product, quantity: PIECES, version: 1, updated_at: now };
+    let stock = stock::Model {
+        product_id: product,
+        quantity: PIECES,
+        version: 1,
+        updated_at: now,
+    };
     Ok(repositories::stock::insert(tx, stock).await?)
 }

@@ -24,15 +24,24 @@ pub async fn take(
     seen_version: i64,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let taken =
-        repositories::stock::take_unchanged(tx, product_id, pieces, seen_version, now).await?
-            || repositories::stock::take(tx, product_id, pieces, now).await?;
-    if taken { Ok(()) } else { Err(Error::OutOfStock { product_id }) }
+    let taken = repositories::stock::take_unchanged(tx, product_id, pieces, seen_version, now)
+        .await?
+        || repositories::stock::take(tx, product_id, pieces, now).await?;
+    if taken {
+        Ok(())
+    } else {
+        Err(Error::OutOfStock { product_id })
+    }
 }
 
 /// The ledger's row for what `order` takes or gives back of a product.
 pub fn change_of(order: OrderId, reason: Reason, product: ProductId, pieces: i64) -> Change {
-    Change { product, pieces, reason, biz_key: format!("order:{order}") }
+    Change {
+        product,
+        pieces,
+        reason,
+        biz_key: format!("order:{order}"),
+    }
 }
 
 /// Gives back all that an order took; `items` are in the order of their products.
@@ -76,7 +85,9 @@ pub async fn set(
     let now = app.clock.now();
     app.db
         .transaction(async |tx| {
-            let stock = repositories::stock::lock(tx, product).await?.ok_or(Error::NotFound)?;
+            let stock = repositories::stock::lock(tx, product)
+                .await?
+                .ok_or(Error::NotFound)?;
             if stock.quantity == counted.quantity {
                 return Ok(stock.into());
             }
@@ -93,10 +104,15 @@ pub async fn set(
             repositories::stock_ledger::insert(tx, [change], now)
                 .await
                 .on_duplicate("uk_stock_ledger", Error::VersionConflict)?;
-            if !repositories::stock::set_quantity(tx, product, counted.quantity, version, now).await? {
+            if !repositories::stock::set_quantity(tx, product, counted.quantity, version, now)
+                .await?
+            {
                 return Err(Error::VersionConflict);
             }
-            Ok(StockView { quantity: counted.quantity, version: version + 1 })
+            Ok(StockView {
+                quantity: counted.quantity,
+                version: version + 1,
+            })
         })
         .await
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::domain::order_flow;
-use crate::services::commands::PostalAddress;
 use crate::repositories::product::WithStock;
+use crate::services::commands::PostalAddress;
 
 /// An order as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -174,14 +174,23 @@ impl From<WithStock> for ProductView {
             currency: product.currency,
             on_sale: product.on_sale,
             version: product.version,
-            stock: stock.map_or(StockView { quantity: 0, version: 0 }, StockView::from),
+            stock: stock.map_or(
+                StockView {
+                    quantity: 0,
+                    version: 0,
+                },
+                StockView::from,
+            ),
         }
     }
 }
 
 impl From<stock::Model> for StockView {
     fn from(stock: stock::Model) -> Self {
-        Self { quantity: stock.quantity, version: stock.version }
+        Self {
+            quantity: stock.quantity,
+            version: stock.version,
+        }
     }
 }
 

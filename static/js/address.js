@@ -3,13 +3,13 @@
 /** In the order in which the form asks; `autocomplete` lets the browser fill them in. */
 export const fields = [
   { name: "recipient", autocomplete: "shipping name", most: 100, wide: true },
-  { name: "phone", autocomplete: "shipping tel", most: 32, type: "tel", valid: /^\+?[\d\s().-]{5,}$/ },
+  { name: "phone", autocomplete: "shipping tel", most: 20, type: "tel", valid: /^[ +()-]*(\d[ +()-]*){5,20}$/ },
   { name: "country", autocomplete: "shipping country", most: 2 },
   { name: "region", autocomplete: "shipping address-level1", most: 100 },
   { name: "city", autocomplete: "shipping address-level2", most: 100 },
   { name: "line1", autocomplete: "shipping address-line1", most: 200, wide: true },
   { name: "line2", autocomplete: "shipping address-line2", most: 200, wide: true, optional: true },
-  { name: "postal_code", autocomplete: "shipping postal-code", most: 16, valid: /^[\p{L}\d][\p{L}\d\s-]*$/u },
+  { name: "postal_code", autocomplete: "shipping postal-code", most: 16, valid: /^[a-z\d -]+$/i },
 ];
 
 /** The key of the text that says what is wrong with this value, or null. */

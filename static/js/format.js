@@ -21,4 +21,9 @@ export const clockTime = (iso) => new Intl.DateTimeFormat(tag(), { timeStyle: "s
 
 export const countryName = (code) => new Intl.DisplayNames(tag(), { type: "region" }).of(code);
 
-export const byName = (a, b) => new Intl.Collator(tag()).compare(a, b);
+/** `[{code, name}]` as a dictionary of the language sorts the names. */
+export function namedCountries(codes) {
+  const names = new Intl.DisplayNames(tag(), { type: "region" });
+  const { compare } = new Intl.Collator(tag());
+  return codes.map((code) => ({ code, name: names.of(code) })).sort((a, b) => compare(a.name, b.name));
+}

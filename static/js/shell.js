@@ -58,7 +58,8 @@ const badge = (count) =>
   );
 
 function languageSwitch() {
-  const other = i18n.current() === "en" ? { code: "zh", name: "中文", lang: "zh-CN" } : { code: "en", name: "English", lang: "en" };
+  const other =
+    i18n.current() === "en" ? { code: "zh", name: "中文", lang: "zh-CN" } : { code: "en", name: "English", lang: "en" };
   return h(
     "button",
     {
@@ -79,7 +80,11 @@ function account() {
     "div",
     { class: "account" },
     h("span", { class: "user", "data-testid": "current-user", title: signedIn.user }, signedIn.user),
-    h("button", { type: "button", class: "quiet", "data-testid": "sign-out", onclick: session.end }, t("shell.sign_out")),
+    h(
+      "button",
+      { type: "button", class: "quiet", "data-testid": "sign-out", onclick: session.end },
+      t("shell.sign_out"),
+    ),
   );
 }
 
@@ -95,7 +100,13 @@ export function drawBanner() {
   const text = !isShownThere && bannerText(phase);
   redraw(
     banner,
-    text && h("div", { class: `note ${phase === "placed" ? "good" : "warn"} banner` }, h("p", {}, text), bannerLink(phase, order)),
+    text &&
+      h(
+        "div",
+        { class: `note ${phase === "placed" ? "good" : "warn"} banner` },
+        h("p", {}, text),
+        bannerLink(phase, order),
+      ),
   );
 }
 

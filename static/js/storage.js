@@ -1,18 +1,20 @@
-// JSON in the browser's two stores. A browser that refuses to store keeps it until the page is left.
+// JSON in the browser's two stores. What the browser refuses to store is kept until the page is left.
 
 function store(area) {
   const memory = new Map();
   return {
     get(key) {
+      if (memory.has(key)) return memory.get(key);
       try {
         return JSON.parse(area().getItem(key));
       } catch {
-        return memory.get(key) ?? null;
+        return null;
       }
     },
     set(key, value) {
       try {
         area().setItem(key, JSON.stringify(value));
+        memory.delete(key);
       } catch {
         memory.set(key, value);
       }
@@ -22,7 +24,7 @@ function store(area) {
       try {
         area().removeItem(key);
       } catch {
-        // there was nothing stored
+        // nothing can be stored, so nothing is
       }
     },
   };

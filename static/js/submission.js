@@ -52,15 +52,16 @@ const isUsable = (held) => Boolean(held && (held.body || Date.parse(held.expires
 /** Sends the order; when an earlier one is still unanswered, that one is settled instead. */
 export async function place(order) {
   if (isBusy()) return;
+  const mine = generation;
   set({ phase: "sending", attempt: 1 });
-  try {
-    await prepare();
-  } catch (error) {
+  const error = await prepare().catch((cause) => cause);
+  // Somebody else may have signed in meanwhile.
+  if (mine !== generation) return;
+  if (error) {
     set({ phase: "refused", error });
     return;
   }
   const held = kept();
-  if (!held) return;
   if (!held.body) tab.set(keyOf(session.current().user), { ...held, body: JSON.stringify(order) });
   await repeatUntilAnswered();
 }
@@ -90,13 +91,14 @@ export function leaveFor({ name, values }) {
 async function repeatUntilAnswered() {
   generation += 1;
   const mine = generation;
+  const held = kept();
   for (let attempt = 1; ; attempt += 1) {
     set({ phase: "sending", attempt });
-    const answer = await send(kept());
+    const answer = await send(held);
     // A later run, or another user, has taken over: it will be told the same.
     if (mine !== generation) return;
     if (!isUnknown(answer.error)) {
-      await conclude(answer);
+      await conclude(held, answer);
       return;
     }
     if (attempt === TRIES) break;
@@ -125,9 +127,8 @@ function pause(milliseconds) {
   });
 }
 
-async function conclude({ order, replayed, error }) {
+async function conclude({ body, ...token }, { order, replayed, error }) {
   const { user } = session.current();
-  const { body, ...token } = kept();
   if (order) {
     tab.remove(keyOf(user));
     set({ phase: "placed", order, replayed });

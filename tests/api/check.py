@@ -1,6 +1,8 @@
 """Tries the API against its own description, as each role, with requests that Schemathesis makes up.
 
     check.py BINARY     serves BINARY on a free port with a database that is thrown away
+
+The audit of what the requests left behind closes it.
 """
 
 import contextlib
@@ -22,10 +24,12 @@ START_SECONDS = 30
 
 
 def main(binary):
-    with tempfile.TemporaryDirectory(prefix="order-service-api-") as directory, serving(binary, directory) as url:
-        failed = [role for role in ROLES if not conforms(url, role)]
-    print(f"{len(ROLES) - len(failed)} passed, {len(failed)} failed", flush=True)
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory(prefix="order-service-api-") as directory:
+        with serving(binary, directory) as url:
+            passed = [conforms(url, role, directory) for role in ROLES]
+        passed.append(audited(binary, directory))
+    print(f"{passed.count(True)} passed, {passed.count(False)} failed", flush=True)
+    return 0 if all(passed) else 1
 
 
 @contextlib.contextmanager
@@ -35,7 +39,7 @@ def serving(binary, directory):
     url = f"http://127.0.0.1:{port}"
     with open(f"{directory}/log", "w+", encoding="utf-8") as log:
         server = subprocess.Popen(
-            [binary], cwd=ROOT, env=settings(directory, port), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            [binary], cwd=ROOT, env=settings(directory) | {"ORDER__SERVER__PORT": str(port)}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
         try:
             wait_until_ready(url, server)
@@ -56,12 +60,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def settings(directory, port):
+def settings(directory):
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ORDER_")}
     return inherited | {
         "ORDER_PROFILE": "development",
         "ORDER__SERVER__HOST": "127.0.0.1",
-        "ORDER__SERVER__PORT": str(port),
         "ORDER__DATABASE__URL": f"sqlite://{directory}/orders.db",
     }
 
@@ -88,12 +91,25 @@ def stop(server):
         server.wait()
 
 
-def conforms(url, role):
+def conforms(url, role, directory):
     print(f"\n== as {role}", flush=True)
     schemathesis = pathlib.Path(sys.executable).parent / "schemathesis"
     command = [schemathesis, "--config-file", HERE / "schemathesis.toml", "run", f"{url}/openapi.json", "--url", url]
-    environment = os.environ | {"ACCESS_TOKEN": access_token(url, role), "ROLE": role, "PYTHONPATH": str(HERE)}
-    return subprocess.run(command, cwd=HERE, env=environment, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    environment = os.environ | {
+        "ACCESS_TOKEN": access_token(url, role),
+        "ROLE": role,
+        "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"),
+    }
+    return succeeds(command, directory, environment)
+
+
+def audited(binary, directory):
+    print("\n== audit", flush=True)
+    return succeeds([binary, "audit"], ROOT, settings(directory))
+
+
+def succeeds(command, directory, environment):
+    return subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def access_token(url, role):

@@ -19,7 +19,13 @@ test("from the catalogue to the order and its timeline", async () => {
   assert.equal(await page.getByTestId("entry").first().getAttribute("data-type"), "OrderPlaced");
   assert.match(await page.getByTestId("address").textContent(), /Ada Lovelace/);
   const order = await (await shop.api(user)).order(id);
-  assert.deepEqual(order.items.map(({ product_id: product, quantity }) => [product, quantity]), [["1", 1], ["2", 2]]);
+  assert.deepEqual(
+    order.items.map(({ product_id: product, quantity }) => [product, quantity]),
+    [
+      ["1", 1],
+      ["2", 2],
+    ],
+  );
   assert.equal(await page.getByTestId("cart-count").count(), 0);
 });
 
@@ -37,7 +43,8 @@ test("the order is in the list, and the list leads back to it", async () => {
 
 test("the stock shown goes down by what was bought", async () => {
   const page = await shop.visit();
-  const stockOf = async () => Number((await page.getByTestId("product-3").getByTestId("stock").textContent()).replace(/\D/g, ""));
+  const stockOf = async () =>
+    Number((await page.getByTestId("product-3").getByTestId("stock").textContent()).replace(/\D/g, ""));
   const before = await stockOf();
 
   await buy(page, someone(), ["3"]);
@@ -72,7 +79,7 @@ test("an address with gaps is pointed at, and nothing is sent", async () => {
 
   await placeOrder(page);
 
-  assert.match(await page.getByTestId("error-phone").textContent(), /five digits/);
+  assert.match(await page.getByTestId("error-phone").textContent(), /5 to 20 digits/);
   assert.match(await page.getByTestId("error-city").textContent(), /city/);
   assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "address-phone");
   assert.deepEqual(await (await shop.api(user)).orders(), []);

@@ -26,7 +26,9 @@ test("a hundred at once make one order and take one piece; a hundred later are a
   await page.getByTestId("send-hundred").click();
   await finished(page, /1 round/);
 
-  const [created, replayed, inProgress] = await Promise.all(["created", "replayed", "in_progress"].map((kind) => countOf(page, kind)));
+  const [created, replayed, inProgress] = await Promise.all(
+    ["created", "replayed", "in_progress"].map((kind) => countOf(page, kind)),
+  );
   assert.equal(created, 1);
   assert.equal(created + replayed + inProgress, 100);
   assert.equal(await page.getByTestId("hundred-order").count(), 1);
@@ -48,7 +50,10 @@ test("every answer but the original names the layer that gave it", async () => {
   await finished(page, /1 round/);
 
   const counts = await page.getByTestId("hundred-layers").locator("td").allTextContents();
-  assert.equal(counts.map(Number).reduce((sum, count) => sum + count, 0), 99);
+  assert.equal(
+    counts.map(Number).reduce((sum, count) => sum + count, 0),
+    99,
+  );
 });
 
 test("a second token for the same product makes no second order, and the page shows a way out", async () => {

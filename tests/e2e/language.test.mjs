@@ -1,13 +1,17 @@
 // English and Simplified Chinese.
 
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
+import path from "node:path";
 import { test } from "node:test";
 
 import { answer, between } from "./support/network.mjs";
+import { ROOT } from "./support/server.mjs";
 import { openShop, someone } from "./support/shop.mjs";
 import { buy, placeOrder, toCheckout } from "./support/steps.mjs";
 
 const shop = openShop();
+const scripts = path.join(ROOT, "static");
 const heading = (page, text) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 
 test("the switch changes every text at once, and is remembered", async () => {
@@ -71,12 +75,30 @@ test("no text is missing in either language, and every one that is asked for exi
   const page = await shop.visit();
 
   const { en, zh, holes } = await page.evaluate(async () => {
-    const [english, chinese] = await Promise.all(["en", "zh"].map(async (name) => (await import(`/js/i18n/${name}.js`)).default));
+    const [english, chinese] = await Promise.all(
+      ["en", "zh"].map(async (name) => (await import(`/js/i18n/${name}.js`)).default),
+    );
     const names = (text) => [...JSON.stringify(text).matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const differ = (key) => [...new Set(names(english[key]))].sort().join() !== [...new Set(names(chinese[key] ?? ""))].sort().join();
-    return { en: Object.keys(english).sort(), zh: Object.keys(chinese).sort(), holes: Object.keys(english).filter(differ) };
+    const differ = (key) =>
+      [...new Set(names(english[key]))].sort().join() !== [...new Set(names(chinese[key] ?? ""))].sort().join();
+    return {
+      en: Object.keys(english).sort(),
+      zh: Object.keys(chinese).sort(),
+      holes: Object.keys(english).filter(differ),
+    };
   });
 
   assert.deepEqual(en, zh);
   assert.deepEqual(holes, []);
+  assert.deepEqual(
+    (await textsAskedFor()).filter((key) => !en.includes(key)),
+    [],
+  );
 });
+
+/** The keys that the scripts name outright: `t("…")`. */
+async function textsAskedFor() {
+  const names = (await readdir(scripts, { recursive: true })).filter((name) => name.endsWith(".js"));
+  const sources = await Promise.all(names.map((name) => readFile(path.join(scripts, name), "utf8")));
+  return sources.flatMap((source) => [...source.matchAll(/\bt\(\s*"([^"]+)"/g)].map(([, key]) => key));
+}

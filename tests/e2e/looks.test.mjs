@@ -1,5 +1,5 @@
-// Every view, on a desk, on a telephone, in the dark and in Chinese: labels, names, contrast, no sideways scrolling, and
-// a picture of each in target/e2e for somebody to look at.
+// Every view, on a desk, on a telephone, in the dark and in Chinese: labels, names, contrast, no sideways scrolling,
+// and a picture of each in target/e2e for somebody to look at.
 
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
@@ -38,7 +38,14 @@ for (const [name, options] of Object.entries(settings)) {
 async function check(page, picture) {
   await page.evaluate(() => window.scrollTo(0, 0));
   // Colours that fade in would be measured half-way.
-  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)));
+  await page.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter((each) => each instanceof CSSTransition)
+        .map((each) => each.finished),
+    ),
+  );
   await page.screenshot({ path: path.join(pictures, `${picture}.png`), fullPage: true });
   assert.deepEqual(await page.evaluate(inspect), [], picture);
 }

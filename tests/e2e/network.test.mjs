@@ -11,7 +11,10 @@ const shop = openShop();
 
 async function assertOneOrder(user, id, sent) {
   const orders = await (await shop.api(user)).orders();
-  assert.deepEqual(orders.map((order) => order.id), [id]);
+  assert.deepEqual(
+    orders.map((order) => order.id),
+    [id],
+  );
   assert.ok(sent.length > 1, "the page has asked again");
   assert.equal(new Set(sent.map(({ key }) => key)).size, 1, "with one token");
   assert.equal(new Set(sent.map(({ body }) => body)).size, 1, "with one body");

@@ -100,10 +100,35 @@ test("a timeline with entries of every kind, known and unknown, is shown", async
   const id = await buy(page, someone());
   const at = "2026-01-01T10:00:00Z";
   const data = [
-    { kind: "event", seq: 1, type: "OrderPlaced", from: null, to: "PENDING_PAYMENT", actor: "customer", payload: {}, created_at: at },
-    { kind: "callback", type: "payment.succeeded", outcome: "APPLIED", deliveries: 3, payload: { amount: 4900, currency: "EUR" }, created_at: at },
+    {
+      kind: "event",
+      seq: 1,
+      type: "OrderPlaced",
+      from: null,
+      to: "PENDING_PAYMENT",
+      actor: "customer",
+      payload: {},
+      created_at: at,
+    },
+    {
+      kind: "callback",
+      type: "payment.succeeded",
+      outcome: "APPLIED",
+      deliveries: 3,
+      payload: { amount: 4900, currency: "EUR" },
+      created_at: at,
+    },
     { kind: "surprise", type: "SomethingNew", created_at: at },
-    { kind: "event", seq: 2, type: "OrderPaid", from: "PENDING_PAYMENT", to: "BRAND_NEW_STATUS", actor: "a_job", payload: null, created_at: at },
+    {
+      kind: "event",
+      seq: 2,
+      type: "OrderPaid",
+      from: "PENDING_PAYMENT",
+      to: "BRAND_NEW_STATUS",
+      actor: "a_job",
+      payload: null,
+      created_at: at,
+    },
   ];
   await page.route(`**/api/orders/${id}/timeline`, (route) => route.fulfill({ json: { data } }));
 

@@ -17,6 +17,8 @@ use super::redis_server::RedisServer;
 pub const LONG: Duration = Duration::from_mins(10);
 /// Short enough that a test can see it end, and renewed in time on a busy machine.
 pub const SHORT: Duration = Duration::from_millis(300);
+/// A wait for what comes within a moment.
+pub const PATIENT: Duration = Duration::from_secs(20);
 /// Exactly one try.
 pub const AT_ONCE: Duration = Duration::ZERO;
 

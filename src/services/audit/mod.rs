@@ -36,7 +36,10 @@ pub async fn run(db: &Database) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
     for check in checks::ALL {
         for subject in rows::subjects(&snapshot, check.sql).await? {
-            violations.push(Violation { rule: check.rule, subject });
+            violations.push(Violation {
+                rule: check.rule,
+                subject,
+            });
         }
     }
     violations.extend(wrong_slots(&snapshot).await?);
@@ -47,9 +50,9 @@ pub async fn run(db: &Database) -> Result<Vec<Violation>> {
 /// The rule of the slots stands in `domain`; the few kinds of rows that there are go through it.
 async fn wrong_slots(snapshot: &DatabaseTransaction) -> Result<Vec<Violation>> {
     let kinds = rows::slot_kinds(snapshot).await?;
-    let wrong = kinds.into_iter().filter(|kind| {
-        active_slot(kind.policy, kind.status, kind.order_id) != kind.active_slot
-    });
+    let wrong = kinds
+        .into_iter()
+        .filter(|kind| active_slot(kind.policy, kind.status, kind.order_id) != kind.active_slot);
     Ok(wrong
         .map(|kind| Violation {
             rule: "a slot is not what policy and status say",

@@ -21,13 +21,14 @@ export default {
   "page.retry": "Load again",
   "page.refresh": "Refresh",
   "missing.text": "This address leads nowhere.",
-  "banner.unresolved": "An order of yours is still waiting for its answer. It is being asked about with the same token, so nothing is ordered twice.",
+  "banner.unresolved":
+    "An order of yours is still waiting for its answer. It is being asked about with the same token, so nothing is ordered twice.",
   "banner.placed": "Your order has been placed.",
   "banner.refused": "Your order could not be placed.",
   "banner.to_checkout": "Go to checkout",
   "banner.to_order": "See the order",
 
-  "catalogue.lead": "Good things for the kitchen. What you see in stock is what there is.",
+  "catalogue.lead": "Good things for the tea table. What you see in stock is what there is.",
   "catalogue.add": "Add to cart",
   "stock.off_sale": "Not on sale",
   "stock.none": "Sold out",
@@ -79,7 +80,7 @@ export default {
   "address.missing.city": "Please give the city.",
   "address.missing.line1": "Please give street and number.",
   "address.missing.postal_code": "Please give the postal code.",
-  "address.wrong.phone": "A phone number has at least five digits and may begin with +.",
+  "address.wrong.phone": "A phone number has 5 to 20 digits; blanks, +, -, ( and ) are fine.",
   "address.wrong.postal_code": "A postal code has letters, digits, blanks and hyphens only.",
   "address.change": "Change address",
   "address.now": "The order goes to this address now:",
@@ -166,11 +167,13 @@ export default {
   "sign_in.other": "Somebody else",
   "sign_in.enter": "Sign in",
   "sign_in.expired": "Your sign-in has run out. Sign in again and go on where you were: nothing is lost.",
-  "sign_in.token_from": "This shop signs you in elsewhere: its identity service hands out an access token (a JWT with your user id and the role “customer”). If you have one, paste it here.",
+  "sign_in.token_from":
+    "This shop signs you in elsewhere: its identity service hands out an access token (a JWT with your user id and the role “customer”). If you have one, paste it here.",
   "sign_in.token": "Access token",
   "sign_in.not_a_token": "This is not an access token. It has three parts, separated by dots; please copy all of it.",
 
-  "hundred.lead": "One order, one token, a hundred requests at once. It should end as if it had been sent once.",
+  "hundred.lead":
+    "One order, one token, a hundred requests at once. It should end as if it had been sent once. (Your browser holds some back and keeps about six on the way at a time.)",
   "hundred.product": "Product",
   "hundred.send": "Send it 100 times",
   "hundred.again": "Ask again, 100 times",
@@ -184,8 +187,12 @@ export default {
   "hundred.refused": "refused",
   "hundred.busy": "busy, try later",
   "hundred.silent": "no answer",
-  "hundred.verdict": { one: "{times} requests, one order.", other: "{times} requests, {count} orders. That should not be." },
-  "hundred.exists": "Nothing was ordered: you already have an order for this product. Cancel that one, or choose another product or order type.",
+  "hundred.verdict": {
+    one: "{times} requests, one order.",
+    other: "{times} requests, {count} orders. That should not be.",
+  },
+  "hundred.exists":
+    "Nothing was ordered: you already have an order for this product. Cancel that one, or choose another product or order type.",
   "hundred.none": "No order was made. Look at the answers below.",
   "hundred.stock": "Stock of {name}:",
   "hundred.rounds": { one: "after {count} round of 100", other: "after {count} rounds, {times} requests" },
@@ -200,23 +207,31 @@ export default {
   "problem.status_401": "Please sign in again.",
   "problem.status_403": "This account may not do that. Sign in as a customer.",
   "problem.status_404": "It does not exist, or it is not yours. Check the address, or look at your orders.",
-  "problem.status_409": "The order has changed meanwhile. What you see now is its latest state; please look before you try again.",
-  "problem.status_412": "The order was changed somewhere else meanwhile. You see its latest state; what you typed is kept: compare, and save again if it is still right.",
+  "problem.status_409":
+    "The order has changed meanwhile. What you see now is its latest state; please look before you try again.",
+  "problem.status_412":
+    "The order was changed somewhere else meanwhile. You see its latest state; what you typed is kept: compare, and save again if it is still right.",
   "problem.status_413": "That is too long. Please shorten it.",
   "problem.status_422": "The shop did not accept some of this. Please correct the marked fields and try again.",
   "problem.status_429": "That was a little too often. Please wait a moment.",
   "problem.status_503": "The shop is very busy just now. Please wait a moment.",
   "problem.status_504": "The shop did not finish in time.",
   "problem.request_in_progress": "The shop is still working on this order.",
-  "problem.out_of_stock": "There is not enough left of one product. Take less of it or remove it, then place the order again.",
+  "problem.out_of_stock":
+    "There is not enough left of one product. Take less of it or remove it, then place the order again.",
   "problem.price_changed": "A price has changed. You see the new prices now; if you agree, place the order again.",
   "problem.not_on_sale": "One product is no longer on sale. Remove it, then place the order again.",
-  "problem.order_exists": "You already have an order for this product. Pay for or cancel that one, or remove the product.",
-  "problem.order_token_expired": "The order token ran out before the order was taken. Look at your latest orders first:",
-  "problem.order_token_invalid": "The order token was not valid; there is a new one now. Look at your latest orders first:",
-  "problem.idempotency_key_reused": "Another order was sent with this token, perhaps in a second tab. Look at your latest orders first:",
+  "problem.order_exists":
+    "You already have an order for this product. Pay for or cancel that one, or remove the product.",
+  "problem.order_token_expired":
+    "The order token ran out before the order was taken. Look at your latest orders first:",
+  "problem.order_token_invalid":
+    "The order token was not valid; there is a new one now. Look at your latest orders first:",
+  "problem.idempotency_key_reused":
+    "Another order was sent with this token, perhaps in a second tab. Look at your latest orders first:",
   "problem.idempotency_key_missing": "The order came without its token. Please load the page again.",
   "problem.order_state_conflict": "The order has moved on and this is no longer possible. You see its latest state.",
   "problem.order_expired": "The time to pay is over. Please place a new order.",
-  "problem.version_conflict": "The order was changed somewhere else meanwhile. You see its latest state; what you typed is kept: compare, and save again if it is still right.",
+  "problem.version_conflict":
+    "The order was changed somewhere else meanwhile. You see its latest state; what you typed is kept: compare, and save again if it is still right.",
 };

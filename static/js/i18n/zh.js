@@ -27,7 +27,7 @@ export default {
   "banner.to_checkout": "前往结算",
   "banner.to_order": "查看订单",
 
-  "catalogue.lead": "厨房好物。页面显示的库存即实际库存。",
+  "catalogue.lead": "茶席好物。页面显示的库存即实际库存。",
   "catalogue.add": "加入购物车",
   "stock.off_sale": "已下架",
   "stock.none": "已售罄",
@@ -79,7 +79,7 @@ export default {
   "address.missing.city": "请填写城市。",
   "address.missing.line1": "请填写街道和门牌号。",
   "address.missing.postal_code": "请填写邮政编码。",
-  "address.wrong.phone": "电话至少五位数字，可以以 + 开头。",
+  "address.wrong.phone": "电话为 5 到 20 位数字，可包含空格、+、-、( 和 )。",
   "address.wrong.postal_code": "邮政编码只能包含字母、数字、空格和连字符。",
   "address.change": "修改地址",
   "address.now": "订单目前的收货地址：",
@@ -166,11 +166,13 @@ export default {
   "sign_in.other": "其他用户",
   "sign_in.enter": "登录",
   "sign_in.expired": "登录已过期。请重新登录，然后从原处继续，内容不会丢失。",
-  "sign_in.token_from": "本店在别处登录：由身份服务签发访问令牌（JWT，包含您的用户 ID 和角色“customer”）。如果您已有令牌，请粘贴到这里。",
+  "sign_in.token_from":
+    "本店在别处登录：由身份服务签发访问令牌（JWT，包含您的用户 ID 和角色“customer”）。如果您已有令牌，请粘贴到这里。",
   "sign_in.token": "访问令牌",
   "sign_in.not_a_token": "这不是访问令牌。令牌由点号分隔的三段组成，请完整复制。",
 
-  "hundred.lead": "一笔订单、一个令牌，同时发出一百个请求。结果应当与只发一次相同。",
+  "hundred.lead":
+    "一笔订单、一个令牌，同时发出一百个请求。结果应当与只发一次相同。（浏览器会让部分请求排队，同一时刻约有六个在途。）",
   "hundred.product": "商品",
   "hundred.send": "同时发送 100 次",
   "hundred.again": "再问 100 次",
@@ -201,7 +203,8 @@ export default {
   "problem.status_403": "此账号无权进行该操作，请以顾客身份登录。",
   "problem.status_404": "该内容不存在，或不属于您。请检查地址，或查看您的订单。",
   "problem.status_409": "订单在此期间有变化。现在显示的是最新状态，请查看后再试。",
-  "problem.status_412": "订单在此期间已在别处被修改。现在显示的是最新状态，您填写的内容已保留：请核对，如仍正确请再次保存。",
+  "problem.status_412":
+    "订单在此期间已在别处被修改。现在显示的是最新状态，您填写的内容已保留：请核对，如仍正确请再次保存。",
   "problem.status_413": "内容太长，请缩短。",
   "problem.status_422": "部分内容未被接受。请修改标出的项目后重试。",
   "problem.status_429": "操作过于频繁，请稍等片刻。",
@@ -218,5 +221,6 @@ export default {
   "problem.idempotency_key_missing": "订单缺少令牌，请重新加载页面。",
   "problem.order_state_conflict": "订单状态已变化，无法再进行此操作。现在显示的是最新状态。",
   "problem.order_expired": "付款时间已过，请重新下单。",
-  "problem.version_conflict": "订单在此期间已在别处被修改。现在显示的是最新状态，您填写的内容已保留：请核对，如仍正确请再次保存。",
+  "problem.version_conflict":
+    "订单在此期间已在别处被修改。现在显示的是最新状态，您填写的内容已保留：请核对，如仍正确请再次保存。",
 };

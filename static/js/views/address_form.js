@@ -3,7 +3,7 @@
 import { clean, fault, fields } from "../address.js";
 import { countries } from "../countries.js";
 import { h } from "../dom.js";
-import { byName, countryName } from "../format.js";
+import { namedCountries } from "../format.js";
 import { t } from "../i18n/index.js";
 
 /** `{element, read, show}`: `read()` gives the address, or null after pointing at what is wrong. */
@@ -12,7 +12,11 @@ export function addressForm({ values, onInput, prefix }) {
   const raw = () => Object.fromEntries(rows.map(({ field, input }) => [field.name, input.value]));
   for (const { input } of rows) input.addEventListener("input", () => onInput(raw()));
   return {
-    element: h("div", { class: "address-form" }, rows.map(({ element }) => element)),
+    element: h(
+      "div",
+      { class: "address-form" },
+      rows.map(({ element }) => element),
+    ),
     read() {
       const wrong = rows.filter((each) => each.check());
       wrong[0]?.input.focus();
@@ -42,20 +46,41 @@ function row(field, value, prefix) {
   };
   input.addEventListener("change", check);
   input.addEventListener("input", () => input.ariaInvalid === "true" && check());
-  const label = h("label", { for: id }, t(`address.${field.name}`), field.optional && h("span", { class: "faint" }, ` ${t("address.optional")}`));
-  return { field, input, check, say, element: h("div", { class: `field${field.wide ? " wide" : ""}` }, label, input, error) };
+  const label = h(
+    "label",
+    { for: id },
+    t(`address.${field.name}`),
+    field.optional && h("span", { class: "faint" }, ` ${t("address.optional")}`),
+  );
+  return {
+    field,
+    input,
+    check,
+    say,
+    element: h("div", { class: `field${field.wide ? " wide" : ""}` }, label, input, error),
+  };
 }
 
 const textInput = (id, { name, autocomplete, most, optional, type = "text" }, value) =>
-  h("input", { id, name, type, autocomplete, value, maxlength: most, ...described(id, optional), "data-testid": `address-${name}` });
+  h("input", {
+    id,
+    name,
+    type,
+    autocomplete,
+    value,
+    maxlength: most,
+    ...described(id, optional),
+    "data-testid": `address-${name}`,
+  });
 
 function countrySelect(id, { name, autocomplete }, value) {
-  const named = countries.map((code) => ({ code, label: countryName(code) })).sort((a, b) => byName(a.label, b.label));
   return h(
     "select",
     { id, name, autocomplete, ...described(id), "data-testid": `address-${name}` },
     h("option", { value: "" }, t("address.choose_country")),
-    named.map(({ code, label }) => h("option", { value: code, selected: code === value }, label)),
+    namedCountries(countries).map((country) =>
+      h("option", { value: country.code, selected: country.code === value }, country.name),
+    ),
   );
 }
 

@@ -7,7 +7,11 @@ import { t } from "../i18n/index.js";
 
 /** `trouble` is the id of the product that the service has just refused. */
 export const cartLines = (lines, { trouble, locked } = {}) =>
-  h("ul", { class: "lines" }, lines.map((line) => lineOf(line, line.product.id === trouble, locked)));
+  h(
+    "ul",
+    { class: "lines" },
+    lines.map((line) => lineOf(line, line.product.id === trouble, locked)),
+  );
 
 function lineOf({ product, quantity }, isTrouble, locked) {
   return h(

@@ -13,16 +13,26 @@ const FEW = 10;
 export function catalogue(main, { signal }) {
   const shelf = h("section", { class: "shelf", "aria-label": t("title.catalogue"), "data-testid": "catalogue" });
   const basket = h("aside", { class: "card basket", "aria-label": t("cart.title"), "data-testid": "cart" });
-  page(main, t("title.catalogue"), h("p", { class: "lead" }, t("catalogue.lead")), h("div", { class: "with-aside" }, shelf, basket));
+  page(
+    main,
+    t("title.catalogue"),
+    h("p", { class: "lead" }, t("catalogue.lead")),
+    h("div", { class: "with-aside" }, shelf, basket),
+  );
 
-  load(shelf, signal, () => api.products(signal), (products) => {
-    const draw = () => {
-      redraw(shelf, products.map(card));
-      redraw(basket, ...basketContent(products));
-    };
-    draw();
-    cart.onChange(draw, signal);
-  });
+  load(
+    shelf,
+    signal,
+    () => api.products(signal),
+    (products) => {
+      const draw = () => {
+        redraw(shelf, products.map(card));
+        redraw(basket, ...basketContent(products));
+      };
+      draw();
+      cart.onChange(draw, signal);
+    },
+  );
 }
 
 function card(product) {

@@ -20,7 +20,12 @@ const SHELF_CHANGED = ["out_of_stock", "price_changed", "not_on_sale"];
 export function checkout(main, { signal }) {
   const content = h("div", {});
   page(main, t("title.checkout"), content);
-  load(content, signal, () => api.products(signal), (products) => show(content, products, signal));
+  load(
+    content,
+    signal,
+    () => api.products(signal),
+    (products) => show(content, products, signal),
+  );
 }
 
 function show(content, products, signal) {
@@ -29,17 +34,35 @@ function show(content, products, signal) {
     prefix: "ship",
     onInput: (values) => shelf.set("address", values),
   });
-  const view = { content, form, products, signal, summary: h("div", {}), status: statusRegion(), button: placeButton() };
+  const view = {
+    content,
+    form,
+    products,
+    signal,
+    summary: h("div", {}),
+    status: statusRegion(),
+    button: placeButton(),
+  };
   view.element = h(
     "form",
     { class: "with-aside", novalidate: true, "data-testid": "checkout", onsubmit: (event) => submit(event, view) },
     h("div", { class: "stack" }, orderTypes(), fieldset(t("checkout.address"), form.element)),
-    h("aside", { class: "card basket", "aria-label": t("checkout.summary") }, view.summary, view.status, view.button, tokenLine()),
+    h(
+      "aside",
+      { class: "card basket", "aria-label": t("checkout.summary") },
+      view.summary,
+      view.status,
+      view.button,
+      tokenLine(),
+    ),
   );
   draw(view);
   cart.onChange(() => draw(view), signal);
   submission.onChange(() => follow(view), signal);
-  submission.prepare().then(() => !signal.aborted && draw(view), () => {});
+  submission.prepare().then(
+    () => !signal.aborted && draw(view),
+    () => {},
+  );
 }
 
 const fieldset = (legend, ...content) => h("fieldset", { class: "card" }, h("legend", {}, legend), ...content);
@@ -64,7 +87,9 @@ function draw(view) {
   redraw(
     view.summary,
     h("h2", { tabindex: -1 }, t("cart.title")),
-    lines.length ? [cartLines(lines, { trouble, locked: submission.isBusy() }), cartTotal(lines)] : h("p", { class: "faint" }, t("cart.empty")),
+    lines.length
+      ? [cartLines(lines, { trouble, locked: submission.isBusy() }), cartTotal(lines)]
+      : h("p", { class: "faint" }, t("cart.empty")),
   );
   redraw(view.status, outcome(view.products));
   drawButton(view, lines);

@@ -14,8 +14,6 @@ import { missing } from "./missing.js";
 import { ORDER_TYPES } from "./order_types.js";
 import { load, note, page } from "./page.js";
 
-const lastRun = () => `hundred:${session.current().user}`;
-
 export function hundred(main, { signal }) {
   if (!development.enabled()) {
     missing(main);
@@ -23,11 +21,24 @@ export function hundred(main, { signal }) {
   }
   const content = h("div", { class: "stack" });
   page(main, t("title.hundred"), h("p", { class: "lead" }, t("hundred.lead")), content);
-  load(content, signal, () => api.products(signal), (products) => show(content, products, signal));
+  load(
+    content,
+    signal,
+    () => api.products(signal),
+    (products) => show(content, products, signal),
+  );
 }
 
 function show(content, products, signal) {
-  const view = { products, signal, run: tab.get(lastRun()), results: h("div", { class: "stack" }), problem: h("div", { "aria-live": "assertive" }) };
+  const key = `hundred:${session.current().user}`;
+  const view = {
+    key,
+    products,
+    signal,
+    run: tab.get(key),
+    results: h("div", { class: "stack" }),
+    problem: h("div", { "aria-live": "assertive" }),
+  };
   view.controls = controls(view);
   redraw(content, view.controls, view.problem, view.results);
   draw(view);
@@ -36,7 +47,11 @@ function show(content, products, signal) {
 function controls(view) {
   const body = view.run ? JSON.parse(view.run.body) : null;
   const product = select("hundred-product", view.products.map(productOption), body?.items[0].product_id);
-  const type = select("hundred-type", ORDER_TYPES.map((value) => ({ value, text: t(`type.${value}`) })), body?.order_type);
+  const type = select(
+    "hundred-type",
+    ORDER_TYPES.map((value) => ({ value, text: t(`type.${value}`) })),
+    body?.order_type,
+  );
   return h(
     "form",
     { class: "card controls", onsubmit: (event) => start(event, view, product.value, type.value) },
@@ -50,7 +65,11 @@ function controls(view) {
 const productOption = ({ id, name, price, currency }) => ({ value: id, text: `${name} · ${money(price, currency)}` });
 
 const select = (id, options, chosen) =>
-  h("select", { id, "data-testid": id }, options.map(({ value, text }) => h("option", { value, selected: value === chosen }, text)));
+  h(
+    "select",
+    { id, "data-testid": id },
+    options.map(({ value, text }) => h("option", { value, selected: value === chosen }, text)),
+  );
 
 async function start(event, view, productId, orderType) {
   event.preventDefault();
@@ -78,7 +97,7 @@ async function fire(view) {
   await ask(run, () => view.signal.aborted || draw(view));
   const product = await api.product(run.product.id).catch(() => null);
   run.after = product?.stock.quantity ?? null;
-  tab.set(lastRun(), run);
+  tab.set(view.key, run);
   busy(view, false);
   draw(view);
 }

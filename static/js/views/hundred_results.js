@@ -15,7 +15,12 @@ export function results(run, isBusy) {
   const answers = run.answers.filter(Boolean);
   return [
     !isBusy && verdict(run, answers),
-    h("div", { class: "card hundred" }, grid(run.answers), h("div", { class: "stack" }, legend(answers), layers(answers), stock(run))),
+    h(
+      "div",
+      { class: "card hundred" },
+      grid(run.answers),
+      h("div", { class: "stack" }, legend(answers), layers(answers), stock(run)),
+    ),
   ];
 }
 
@@ -23,9 +28,19 @@ function verdict(run, answers) {
   const own = answers.filter(({ kind }) => kind === "created" || kind === "replayed");
   const isOwn = own.length > 0;
   const ids = [...new Set((isOwn ? own : answers).map(({ order_id: id }) => id).filter(Boolean))];
-  const text = !ids.length ? t("hundred.none") : isOwn ? t("hundred.verdict", { count: ids.length, times: TIMES }) : t("hundred.exists");
-  const links = ids.map((id) => h("a", { href: orderHref(id), "data-testid": "hundred-order" }, t("order.heading", { id })));
-  return h("div", { "data-testid": "hundred-verdict", role: "status" }, note(isOwn && ids.length === 1 ? "good" : "warn", text, ...links));
+  const text = !ids.length
+    ? t("hundred.none")
+    : isOwn
+      ? t("hundred.verdict", { count: ids.length, times: TIMES })
+      : t("hundred.exists");
+  const links = ids.map((id) =>
+    h("a", { href: orderHref(id), "data-testid": "hundred-order" }, t("order.heading", { id })),
+  );
+  return h(
+    "div",
+    { "data-testid": "hundred-verdict", role: "status" },
+    note(isOwn && ids.length === 1 ? "good" : "warn", text, ...links),
+  );
 }
 
 const grid = (answers) =>
@@ -34,8 +49,14 @@ const grid = (answers) =>
 function cell(answer, index) {
   if (!answer) return h("li", { class: "cell pending", "aria-label": t("hundred.pending", { index: index + 1 }) }, "·");
   const { kind, status, layer, code } = answer;
-  const label = [`${index + 1}: ${t(`hundred.${kind}`)}`, status, code, layer && layerName(layer)].filter(Boolean).join(", ");
-  return h("li", { class: `cell ${kind}`, "aria-label": label, title: label, "data-testid": `cell-${kind}` }, LETTERS[kind]);
+  const label = [`${index + 1}: ${t(`hundred.${kind}`)}`, status, code, layer && layerName(layer)]
+    .filter(Boolean)
+    .join(", ");
+  return h(
+    "li",
+    { class: `cell ${kind}`, "aria-label": label, title: label, "data-testid": `cell-${kind}` },
+    LETTERS[kind],
+  );
 }
 
 const countBy = (answers, key) => Map.groupBy(answers, (answer) => answer[key]);
@@ -43,21 +64,29 @@ const countBy = (answers, key) => Map.groupBy(answers, (answer) => answer[key]);
 function legend(answers) {
   const groups = countBy(answers, "kind");
   const kinds = Object.keys(LETTERS).filter((kind) => groups.has(kind));
-  return table("hundred-legend", t("hundred.answers"), kinds.map((kind) => ({
-    id: kind,
-    head: [h("span", { class: `cell ${kind}`, "aria-hidden": "true" }, LETTERS[kind]), t(`hundred.${kind}`)],
-    count: groups.get(kind).length,
-  })));
+  return table(
+    "hundred-legend",
+    t("hundred.answers"),
+    kinds.map((kind) => ({
+      id: kind,
+      head: [h("span", { class: `cell ${kind}`, "aria-hidden": "true" }, LETTERS[kind]), t(`hundred.${kind}`)],
+      count: groups.get(kind).length,
+    })),
+  );
 }
 
 function layers(answers) {
   const groups = countBy(answers, "layer");
   const names = [...new Set([...LAYERS, ...groups.keys()])].filter((name) => name && groups.has(name));
-  return table("hundred-layers", t("hundred.layers"), names.map((name) => ({
-    id: name,
-    head: [layerName(name)],
-    count: groups.get(name).length,
-  })));
+  return table(
+    "hundred-layers",
+    t("hundred.layers"),
+    names.map((name) => ({
+      id: name,
+      head: [layerName(name)],
+      count: groups.get(name).length,
+    })),
+  );
 }
 
 const layerName = (name) => tOr(`layer.${name}`, name);
@@ -67,7 +96,13 @@ const table = (testid, caption, rows) =>
     "table",
     { class: "counts", "data-testid": testid },
     h("caption", {}, caption),
-    h("tbody", {}, rows.map(({ id, head, count }) => h("tr", { "data-testid": `${testid}-${id}` }, h("th", { scope: "row" }, head), h("td", {}, number(count))))),
+    h(
+      "tbody",
+      {},
+      rows.map(({ id, head, count }) =>
+        h("tr", { "data-testid": `${testid}-${id}` }, h("th", { scope: "row" }, head), h("td", {}, number(count))),
+      ),
+    ),
   );
 
 function stock({ product, before, after, round }) {

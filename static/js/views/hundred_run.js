@@ -27,7 +27,7 @@ export function sample(product, orderType) {
   };
 }
 
-/** Fills `run.answers` as they come in. The browser queues what exceeds its connections; the service sees them cross. */
+/** Fills `run.answers` as they come in. The browser queues what exceeds its connections. */
 export function ask(run, onAnswer) {
   return Promise.all(
     run.answers.map(async (_, index) => {
@@ -42,7 +42,13 @@ async function answer({ token, body }) {
     const { order, replayed, layer } = await api.createOrder(token, body);
     return { kind: replayed ? "replayed" : "created", status: 201, layer, order_id: order.id };
   } catch (error) {
-    return { kind: kindOf(error), status: error.status ?? null, code: error.code ?? null, layer: error.layer ?? null, order_id: error.extras?.order_id };
+    return {
+      kind: kindOf(error),
+      status: error.status ?? null,
+      code: error.code ?? null,
+      layer: error.layer ?? null,
+      order_id: error.extras?.order_id,
+    };
   }
 }
 

@@ -19,7 +19,12 @@ export function order(main, { id, signal }) {
   const view = { id, signal, notice, content };
   view.reload = (text) => {
     if (text) notice.replaceChildren(text);
-    return load(content, signal, () => fetchBoth(id, signal), (found) => show(view, found));
+    return load(
+      content,
+      signal,
+      () => fetchBoth(id, signal),
+      (found) => show(view, found),
+    );
   };
   view.reload();
 }
@@ -47,7 +52,12 @@ function summary(view, found) {
   return h(
     "section",
     { class: "card", "aria-label": t("order.summary") },
-    h("div", { class: "order-head" }, statusChip(found.status), h("span", { class: "faint" }, t(`type.${found.order_type}`))),
+    h(
+      "div",
+      { class: "order-head" },
+      statusChip(found.status),
+      h("span", { class: "faint" }, t(`type.${found.order_type}`)),
+    ),
     facts(found),
     items(found),
     found.allowed_actions.includes("cancel") && h("div", { class: "actions" }, cancelButton(view)),
@@ -70,7 +80,15 @@ function items({ items: bought, amount, refunded_amount: refunded, currency }) {
     "table",
     { class: "items", "data-testid": "items" },
     h("caption", { class: "unseen" }, t("order.items")),
-    h("thead", {}, h("tr", {}, ["item", "quantity", "price"].map((name) => h("th", { scope: "col" }, t(`order.${name}`))))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ["item", "quantity", "price"].map((name) => h("th", { scope: "col" }, t(`order.${name}`))),
+      ),
+    ),
     h(
       "tbody",
       {},
@@ -89,12 +107,21 @@ function items({ items: bought, amount, refunded_amount: refunded, currency }) {
 }
 
 const foot = (key, amount, currency) =>
-  h("tr", {}, h("th", { scope: "row", colspan: 2 }, t(key)), h("td", { "data-testid": key.replace(".", "-") }, money(amount, currency)));
+  h(
+    "tr",
+    {},
+    h("th", { scope: "row", colspan: 2 }, t(key)),
+    h("td", { "data-testid": key.replace(".", "-") }, money(amount, currency)),
+  );
 
 const timelineHead = (view) =>
   h(
     "div",
     { class: "head-with-action" },
     h("h2", { tabindex: -1 }, t("timeline.title")),
-    h("button", { type: "button", class: "quiet", "data-testid": "refresh", onclick: () => view.reload() }, t("page.refresh")),
+    h(
+      "button",
+      { type: "button", class: "quiet", "data-testid": "refresh", onclick: () => view.reload() },
+      t("page.refresh"),
+    ),
   );

@@ -27,7 +27,11 @@ function display(card, view, order, mayChange) {
       { class: "head-with-action" },
       h("h2", { tabindex: -1 }, t("order.address")),
       mayChange &&
-        h("button", { type: "button", class: "quiet", "data-testid": "change-address", onclick: () => edit(card, view, order) }, t("address.change")),
+        h(
+          "button",
+          { type: "button", class: "quiet", "data-testid": "change-address", onclick: () => edit(card, view, order) },
+          t("address.change"),
+        ),
     ),
     lines(order.address),
   );
@@ -35,8 +39,14 @@ function display(card, view, order, mayChange) {
 
 function lines(address) {
   const { recipient, line1, line2, postal_code: code, city, region, country, phone } = address;
-  const texts = [recipient, line1, line2, `${code} ${city}`, `${region}, ${countryName(country)}`, phone].filter(Boolean);
-  return h("address", { "data-testid": "address" }, texts.map((text) => h("span", {}, text)));
+  const texts = [recipient, line1, line2, `${code} ${city}`, `${region}, ${countryName(country)}`, phone].filter(
+    Boolean,
+  );
+  return h(
+    "address",
+    { "data-testid": "address" },
+    texts.map((text) => h("span", {}, text)),
+  );
 }
 
 function edit(card, view, order, draft) {
@@ -47,7 +57,11 @@ function edit(card, view, order, draft) {
   });
   const problem = h("div", { "aria-live": "assertive", "data-testid": "address-problem" });
   const save = h("button", { type: "submit", class: "primary", "data-testid": "save-address" }, t("address.save"));
-  const drop = h("button", { type: "button", "data-testid": "drop-address", onclick: () => close(card, view, order) }, t("address.drop"));
+  const drop = h(
+    "button",
+    { type: "button", "data-testid": "drop-address", onclick: () => close(card, view, order) },
+    t("address.drop"),
+  );
   const onsubmit = (event) => {
     event.preventDefault();
     submit({ view, order, form, problem, save });

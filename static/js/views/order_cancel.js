@@ -7,11 +7,19 @@ import { sentence } from "../problems.js";
 import { note } from "./page.js";
 
 export const cancelButton = (view) =>
-  h("button", { type: "button", class: "danger", "data-testid": "cancel-order", onclick: () => ask(view) }, t("cancel.button"));
+  h(
+    "button",
+    { type: "button", class: "danger", "data-testid": "cancel-order", onclick: () => ask(view) },
+    t("cancel.button"),
+  );
 
 function ask(view) {
   const problem = h("div", { "aria-live": "assertive" });
-  const keep = h("button", { type: "button", "data-testid": "cancel-no", onclick: () => dialog.close() }, t("cancel.no"));
+  const keep = h(
+    "button",
+    { type: "button", "data-testid": "cancel-no", onclick: () => dialog.close() },
+    t("cancel.no"),
+  );
   const yes = h(
     "button",
     { type: "button", class: "danger", "data-testid": "cancel-yes", onclick: () => cancel(view, dialog, yes, problem) },

@@ -12,7 +12,11 @@ export function orderTypes() {
     "fieldset",
     { class: "card" },
     h("legend", {}, t("checkout.order_type")),
-    h("div", { class: "options" }, ORDER_TYPES.map((type) => option(type, type === chosen))),
+    h(
+      "div",
+      { class: "options" },
+      ORDER_TYPES.map((type) => option(type, type === chosen)),
+    ),
   );
 }
 

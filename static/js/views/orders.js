@@ -17,11 +17,16 @@ export function orders(main, { signal }) {
   const content = h("div", {});
   page(main, t("title.orders"), content);
   const limit = Math.max(PAGE, Math.min(tab.get("orders-shown") ?? PAGE, 100));
-  load(content, signal, () => api.orders({ limit, signal }), (first) => {
-    if (first.data.length) content.replaceChildren(list, more);
-    else content.replaceChildren(empty(t("orders.none"), "#/", t("nav.shop")));
-    append(first, list, more, signal);
-  });
+  load(
+    content,
+    signal,
+    () => api.orders({ limit, signal }),
+    (first) => {
+      if (first.data.length) content.replaceChildren(list, more);
+      else content.replaceChildren(empty(t("orders.none"), "#/", t("nav.shop")));
+      append(first, list, more, signal);
+    },
+  );
 }
 
 /** How many are shown is remembered, so that "back" from an order finds the list as it was. */
@@ -32,7 +37,11 @@ function append({ data, next_cursor: cursor }, list, more, signal) {
 }
 
 const moreButton = (cursor, list, more, signal) =>
-  h("button", { type: "button", "data-testid": "load-more", onclick: () => next(cursor, list, more, signal) }, t("orders.more"));
+  h(
+    "button",
+    { type: "button", "data-testid": "load-more", onclick: () => next(cursor, list, more, signal) },
+    t("orders.more"),
+  );
 
 async function next(cursor, list, more, signal) {
   more.querySelector("button").disabled = true;

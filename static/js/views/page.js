@@ -23,11 +23,20 @@ export async function load(container, signal, fetchIt, show) {
 }
 
 export const failure = (error, again) =>
-  note("bad", sentence(error), again && h("button", { type: "button", "data-testid": "retry", onclick: again }, t("page.retry")));
+  note(
+    "bad",
+    sentence(error),
+    again && h("button", { type: "button", "data-testid": "retry", onclick: again }, t("page.retry")),
+  );
 
 /** `kind` is good · warn · bad · info. A bad one interrupts a screen reader. */
 export const note = (kind, text, ...more) =>
-  h("div", { class: `note ${kind}`, role: kind === "bad" && "alert", "data-testid": `note-${kind}` }, h("p", {}, text), ...more);
+  h(
+    "div",
+    { class: `note ${kind}`, role: kind === "bad" && "alert", "data-testid": `note-${kind}` },
+    h("p", {}, text),
+    ...more,
+  );
 
 export const empty = (text, href, linkText) =>
   h("div", { class: "empty", "data-testid": "empty" }, h("p", {}, text), h("a", { class: "button", href }, linkText));

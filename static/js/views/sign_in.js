@@ -12,12 +12,23 @@ const DEMO_USERS = ["alice", "bob", "carol"];
 
 export function signIn(main) {
   const problem = h("div", { "aria-live": "assertive" });
-  const forms = h("div", { class: "card narrow" }, development.enabled() ? demoForm(main, problem) : tokenForm(problem));
+  const forms = h(
+    "div",
+    { class: "card narrow" },
+    development.enabled() ? demoForm(main, problem) : tokenForm(problem),
+  );
   page(main, t("title.sign_in"), session.hasExpired() && note("warn", t("sign_in.expired")), forms, problem);
 }
 
 function demoForm(main, problem) {
-  const name = h("input", { id: "user", name: "user", required: true, maxlength: 64, autocomplete: "username", "data-testid": "user-name" });
+  const name = h("input", {
+    id: "user",
+    name: "user",
+    required: true,
+    maxlength: 64,
+    autocomplete: "username",
+    "data-testid": "user-name",
+  });
   const enter = (user) => enterAs(user, main, problem);
   return [
     h("p", {}, t("sign_in.demo")),
@@ -25,7 +36,11 @@ function demoForm(main, problem) {
       "div",
       { class: "choices" },
       DEMO_USERS.map((user) =>
-        h("button", { type: "button", class: "primary", "data-testid": `sign-in-${user}`, onclick: () => enter(user) }, user),
+        h(
+          "button",
+          { type: "button", class: "primary", "data-testid": `sign-in-${user}`, onclick: () => enter(user) },
+          user,
+        ),
       ),
     ),
     h(
@@ -54,7 +69,14 @@ async function enterAs(user, main, problem) {
 }
 
 function tokenForm(problem) {
-  const field = h("textarea", { id: "token", rows: 4, required: true, spellcheck: "false", autocomplete: "off", "data-testid": "access-token" });
+  const field = h("textarea", {
+    id: "token",
+    rows: 4,
+    required: true,
+    spellcheck: "false",
+    autocomplete: "off",
+    "data-testid": "access-token",
+  });
   const enter = () => {
     const token = field.value.trim().replace(/^Bearer /i, "");
     const user = session.userOf(token);

@@ -17,4 +17,8 @@ const kinds = {
 export const statusName = (status) => tOr(`status.${status}`, status);
 
 export const statusChip = (status) =>
-  h("span", { class: `chip ${kinds[status] ?? "over"}`, "data-testid": "status-chip", "data-status": status }, statusName(status));
+  h(
+    "span",
+    { class: `chip ${kinds[status] ?? "over"}`, "data-testid": "status-chip", "data-status": status },
+    statusName(status),
+  );

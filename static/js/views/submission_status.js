@@ -24,7 +24,8 @@ const parts = {
   waiting: ({ attempt, error }, products) =>
     note(
       "warn",
-      `${reason(error)} ${t("submission.waiting", { attempt: attempt + 1, tries: TRIES })}`,
+      sentence(error),
+      h("p", {}, t("submission.waiting", { attempt: attempt + 1, tries: TRIES })),
       whatWasSent(products),
       button("try-now", t("submission.try_now"), submission.tryNow),
     ),
@@ -32,17 +33,18 @@ const parts = {
   stalled: ({ error }, products) =>
     note(
       "bad",
-      `${reason(error)} ${t("submission.stalled")}`,
+      sentence(error),
+      h("p", {}, t("submission.stalled")),
       whatWasSent(products),
       button("try-again", t("submission.try_again"), submission.tryNow, "primary"),
     ),
 
-  refused: ({ error }) => note("bad", sentence(error), existingOrder(error), h("p", { class: "faint" }, t("submission.token_kept"))),
+  refused: ({ error }) =>
+    note("bad", sentence(error), existingOrder(error), h("p", { class: "faint" }, t("submission.token_kept"))),
 
-  look_first: ({ error, orders }) => note("bad", sentence(error), latestOrders(orders), h("p", {}, t("submission.confirm_again"))),
+  look_first: ({ error, orders }) =>
+    note("bad", sentence(error), latestOrders(orders), h("p", {}, t("submission.confirm_again"))),
 };
-
-const reason = (error) => (error ? sentence(error) : "");
 
 const button = (testid, text, onclick, kind = "") =>
   h("button", { type: "button", class: kind, "data-testid": testid, onclick }, text);
@@ -57,7 +59,8 @@ function whatWasSent(products) {
 }
 
 const existingOrder = ({ extras }) =>
-  extras?.order_id && h("a", { href: orderHref(extras.order_id), "data-testid": "existing-order" }, t("submission.to_existing"));
+  extras?.order_id &&
+  h("a", { href: orderHref(extras.order_id), "data-testid": "existing-order" }, t("submission.to_existing"));
 
 function latestOrders(orders) {
   if (!orders) return h("a", { href: "#/orders" }, t("nav.orders"));

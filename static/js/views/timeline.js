@@ -16,7 +16,14 @@ function entryOf(entry) {
     "li",
     { class: `entry kind-${kind === "event" ? "event" : "other"}`, "data-testid": "entry", "data-type": type },
     h("p", { class: "what" }, nameOf(type), outcomeChip(entry)),
-    from !== to && to && h("p", { class: "move" }, from && [statusChip(from), h("span", { "aria-label": t("timeline.to") }, " → ")], statusChip(to)),
+    from !== to &&
+      to &&
+      h(
+        "p",
+        { class: "move" },
+        from && [statusChip(from), h("span", { "aria-label": t("timeline.to") }, " → ")],
+        statusChip(to),
+      ),
     h("p", { class: "faint" }, at && h("time", { datetime: at }, exactTime(at)), actor && ` · ${actorName(actor)}`),
     details(entry),
   );
@@ -46,7 +53,11 @@ function details({ payload }) {
     "details",
     {},
     h("summary", {}, t("timeline.details")),
-    h("dl", { class: "facts" }, rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, valueText(name, value, payload))))),
+    h(
+      "dl",
+      { class: "facts" },
+      rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, valueText(name, value, payload)))),
+    ),
   );
 }
 

@@ -2,7 +2,8 @@
 
 export function inspect() {
   const complaints = [];
-  const nameOf = (element) => `${element.tagName.toLowerCase()}${element.dataset.testid ? `[${element.dataset.testid}]` : ""} "${element.textContent.trim().slice(0, 30)}"`;
+  const nameOf = (element) =>
+    `${element.tagName.toLowerCase()} ${element.dataset.testid ?? ""} "${element.textContent.trim().slice(0, 30)}"`;
   const isShown = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
   const all = (selector) => [...document.querySelectorAll(selector)].filter(isShown);
 
@@ -56,7 +57,9 @@ export function inspect() {
   }
 
   function luminance([red, green, blue]) {
-    const linear = [red, green, blue].map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+    const linear = [red, green, blue]
+      .map((value) => value / 255)
+      .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
   }
 }

@@ -30,10 +30,12 @@ export const loseRequest = (route) => route.abort("internetdisconnected");
 export const pass = (route) => route.continue();
 
 /** An answer in the service's place. */
-export const answer = (status, code, { headers, ...extras } = {}) => (route) =>
-  route.fulfill({
-    status,
-    headers,
-    contentType: "application/problem+json",
-    body: JSON.stringify({ type: "about:blank", title: code, status, detail: code, code, ...extras }),
-  });
+export const answer =
+  (status, code, { headers, ...extras } = {}) =>
+  (route) =>
+    route.fulfill({
+      status,
+      headers,
+      contentType: "application/problem+json",
+      body: JSON.stringify({ type: "about:blank", title: code, status, detail: code, code, ...extras }),
+    });

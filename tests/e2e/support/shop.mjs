@@ -31,7 +31,11 @@ export function openShop() {
 export const someone = (name = "buyer") => `${name}-${randomUUID().slice(0, 8)}`;
 
 async function visit(shop, hash, options) {
-  const context = await shop.browser.newContext({ locale: "en-US", viewport: { width: 1280, height: 900 }, ...options });
+  const context = await shop.browser.newContext({
+    locale: "en-US",
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
   shop.contexts.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(10_000);
@@ -51,7 +55,11 @@ async function client(url, user) {
     const response = await fetch(url + path, {
       method,
       body: body && JSON.stringify(body),
-      headers: { ...(body && { "content-type": "application/json" }), ...(token && { authorization: `Bearer ${token}` }), ...headers },
+      headers: {
+        ...(body && { "content-type": "application/json" }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
     });
     const text = await response.text();
     return { status: response.status, body: text ? JSON.parse(text) : null };

@@ -1,0 +1,96 @@
+//! The service as its own process, for tests that kill it or stop it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use super::client::{Client, send};
+use super::shop::Place;
+
+/// A running `order-service`; killed with the test.
+#[derive(Debug)]
+pub struct Binary {
+    child: Child,
+    pub base: String,
+}
+
+impl Binary {
+    /// Starts it on a free port and waits for the line that says where it listens.
+    pub fn start(place: &Place, changes: &[(&str, &str)]) -> Self {
+        let mut child = command(place, changes)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let base = wait_for_address(lines);
+        Self { child, base }
+    }
+
+    /// Signs in through the door of development.
+    pub async fn sign_in(&self, user: &str, role: &str) -> Client {
+        let body = serde_json::json!({ "user_id": user, "role": role });
+        let door = Client::new(&self.base, None);
+        let request = door
+            .request(reqwest::Method::POST, "/api/dev/sign-in")
+            .json(&body);
+        let reply = send(request).await.expect(200);
+        let token = reply.body["access_token"].as_str().unwrap().to_owned();
+        Client::new(&self.base, Some(token))
+    }
+
+    /// SIGKILL, and the end of it.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Sends a signal by its name, like `STOP` or `CONT`.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill")
+            .args(["-s", name, &pid])
+            .status()
+            .unwrap();
+        assert!(status.success(), "SIG{name} could not be sent");
+    }
+}
+
+impl Drop for Binary {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a command of the binary to its end.
+pub fn run(place: &Place, changes: &[(&str, &str)], arguments: &[&str]) -> Output {
+    command(place, changes).args(arguments).output().unwrap()
+}
+
+fn command(place: &Place, changes: &[(&str, &str)]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_order-service"));
+    command
+        .env("ORDER_PROFILE", "test")
+        .env("RUST_LOG", "info")
+        .envs(place.environment())
+        .envs(changes.iter().copied());
+    command
+}
+
+/// Reads on in the background, so that the process never waits for its reader.
+fn wait_for_address(
+    mut lines: impl Iterator<Item = std::io::Result<String>> + Send + 'static,
+) -> String {
+    let mut seen = String::new();
+    for line in lines.by_ref() {
+        let line = line.unwrap();
+        if let Some((_, address)) = line.split_once("listening at ") {
+            let address = address.trim().to_owned();
+            std::thread::spawn(move || lines.for_each(drop));
+            return address;
+        }
+        seen.push_str(&line);
+        seen.push('\n');
+    }
+    panic!("order-service ended before it listened:\n{seen}");
+}

@@ -1,0 +1,11 @@
+//! What tests stand on: a shop of their own, its customers, servers that may be killed.
+
+pub mod binary;
+pub mod client;
+pub mod entrance;
+pub mod mariadb_server;
+pub mod redis_server;
+pub mod shop;
+
+pub use client::{Client, Reply, order};
+pub use shop::Shop;

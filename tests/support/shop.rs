@@ -1,0 +1,281 @@
+//! A shop of a test's own: a fresh database, a clock that only the test moves, real HTTP.
+
+use std::sync::Arc;
+
+use actix_web::dev::ServerHandle;
+use chrono::{DateTime, TimeDelta};
+use entity::order::OrderStatus;
+use order_service::app::App;
+use order_service::clock::Clock;
+use order_service::domain::order_flow::Move;
+use order_service::repositories::order::Whose;
+use order_service::services::audit;
+use order_service::services::order_status::{self, Note};
+use order_service::settings::{self, Settings};
+use order_service::{repositories, server};
+use sea_orm::{ConnectionTrait, Statement};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+use super::client::Client;
+
+/// Which parts the tests run on: `TEST_PROFILE`, `sqlite` unless it says `mysql`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    Sqlite,
+    Mysql,
+}
+
+impl Profile {
+    pub fn current() -> Self {
+        match std::env::var("TEST_PROFILE").as_deref() {
+            Err(_) | Ok("sqlite") => Self::Sqlite,
+            Ok("mysql") => Self::Mysql,
+            Ok(other) => panic!("TEST_PROFILE is sqlite or mysql, not {other}"),
+        }
+    }
+}
+
+/// The settings that lead to a database of a test's own.
+#[derive(Debug)]
+pub struct Place {
+    pub overrides: Vec<(String, String)>,
+    /// Holds the SQLite file; gone with the test.
+    _folder: TempDir,
+}
+
+impl Place {
+    /// A database in this run's profile, and keys in Redis of its own.
+    pub async fn fresh() -> Self {
+        let folder = TempDir::new().unwrap();
+        let overrides = match Profile::current() {
+            Profile::Sqlite => {
+                let url = format!("sqlite://{}/orders.db", folder.path().display());
+                vec![("database.url".to_owned(), url)]
+            }
+            Profile::Mysql => mysql_overrides(&variable("TEST_MYSQL_URL")).await,
+        };
+        Self {
+            overrides,
+            _folder: folder,
+        }
+    }
+
+    /// The same settings for the binary.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        self.overrides
+            .iter()
+            .map(|(key, value)| {
+                (
+                    format!("ORDER__{}", key.replace('.', "__")).to_uppercase(),
+                    value.clone(),
+                )
+            })
+            .collect()
+    }
+}
+
+async fn mysql_overrides(server: &str) -> Vec<(String, String)> {
+    let name = format!("test_{}", Uuid::new_v4().simple());
+    create_database(server, &name).await;
+    let pair = |key: &str, value: String| (key.to_owned(), value);
+    vec![
+        pair("database.url", format!("{server}/{name}")),
+        pair("redis.url", variable("TEST_REDIS_URL")),
+        pair("redis.key_prefix", format!("{name}:")),
+    ]
+}
+
+/// Makes an empty database on a server.
+pub async fn create_database(server: &str, name: &str) {
+    let connection = sea_orm::Database::connect(server).await.unwrap();
+    connection
+        .execute_unprepared(&format!("CREATE DATABASE {name}"))
+        .await
+        .unwrap();
+    connection.close().await.unwrap();
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run `make test PROFILE=mysql`"))
+}
+
+/// One running instance in this process.
+#[derive(Debug)]
+pub struct Shop {
+    pub app: Arc<App>,
+    pub place: Arc<Place>,
+    pub base: String,
+    server: ServerHandle,
+}
+
+impl Shop {
+    /// A shop with the development catalogue: products 1 to 6, 1,000 pieces each.
+    pub async fn open() -> Self {
+        Self::open_with(&[]).await
+    }
+
+    /// The same with some settings changed.
+    pub async fn open_with(changes: &[(&str, &str)]) -> Self {
+        Self::open_at(Arc::new(Place::fresh().await), manual_clock(), changes).await
+    }
+
+    /// Another instance on the same database and Redis, with the same clock.
+    pub async fn another_instance(&self) -> Self {
+        Self::open_at(Arc::clone(&self.place), self.app.clock.clone(), &[]).await
+    }
+
+    pub async fn open_at(place: Arc<Place>, clock: Clock, changes: &[(&str, &str)]) -> Self {
+        let own = place
+            .overrides
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.as_str()));
+        let overrides: Vec<(&str, &str)> = own.chain(changes.iter().copied()).collect();
+        let settings = Settings::of(settings::Profile::Test, &overrides).unwrap();
+        let app = Arc::new(App::new(settings, clock).await.unwrap());
+        server::prepare(&app).await.unwrap();
+        let (server, address) = server::listen(Arc::clone(&app)).unwrap();
+        let handle = server.handle();
+        actix_web::rt::spawn(server);
+        Self {
+            app,
+            place,
+            base: format!("http://{address}"),
+            server: handle,
+        }
+    }
+
+    pub fn customer(&self, user: &str) -> Client {
+        self.client(user, "customer")
+    }
+
+    pub fn operator(&self) -> Client {
+        self.client("olga", "operator")
+    }
+
+    pub fn service(&self, user: &str) -> Client {
+        self.client(user, "service")
+    }
+
+    pub fn anonymous(&self) -> Client {
+        Client::new(&self.base, None)
+    }
+
+    fn client(&self, user: &str, role: &str) -> Client {
+        use order_service::auth::{Caller, Role};
+        let role = match role {
+            "customer" => Role::Customer,
+            "operator" => Role::Operator,
+            _ => Role::Service,
+        };
+        let caller = Caller {
+            user: entity::UserId::parse(user).unwrap(),
+            role,
+        };
+        let expiry = Caller::development_expiry(&self.app);
+        let token = caller
+            .sign(&self.app.settings.auth.jwt_secret, expiry)
+            .unwrap();
+        Client::new(&self.base, Some(token))
+    }
+
+    /// Moves the shop's clock; nothing happens meanwhile.
+    pub fn advance(&self, by: TimeDelta) {
+        self.app.clock.advance(by);
+    }
+
+    /// What is left of a product.
+    pub async fn stock(&self, product: &str) -> i64 {
+        let reply = self
+            .operator()
+            .get(&format!("/api/products/{product}/stock"))
+            .await;
+        reply.body["quantity"].as_i64().unwrap()
+    }
+
+    /// Counts a product's stock anew, as an operator would.
+    pub async fn set_stock(&self, product: &str, quantity: i64) {
+        let operator = self.operator();
+        let path = format!("/api/products/{product}/stock");
+        let version = operator.get(&path).await.body["version"].as_i64().unwrap();
+        let body = serde_json::json!({ "quantity": quantity });
+        operator.put(&path, &body, Some(version)).await.expect(200);
+    }
+
+    /// Moves an order as a payment, a shipment or a refund would, until those have doors.
+    pub async fn simulate(&self, order: &str, moves: &[Move]) {
+        let id = order.parse().unwrap();
+        let now = self.app.clock.now();
+        self.app
+            .db
+            .transaction(async |tx| {
+                let mut order = repositories::order::lock(tx, id, Whose::Anybodys)
+                    .await?
+                    .unwrap();
+                for action in moves {
+                    let note = Note {
+                        actor: "simulation",
+                        payload: serde_json::json!({}),
+                    };
+                    order = order_status::change(tx, order, *action, note, now).await?;
+                }
+                Ok::<_, order_service::error::Error>(())
+            })
+            .await
+            .unwrap();
+    }
+
+    pub async fn status(&self, order: &str) -> OrderStatus {
+        let id = order.parse().unwrap();
+        let db = self.app.db.read();
+        repositories::order::find_alone(db, id, Whose::Anybodys)
+            .await
+            .unwrap()
+            .unwrap()
+            .status
+    }
+
+    /// The first column of the first row of a query, as a number.
+    pub async fn number(&self, sql: &str) -> i64 {
+        let db = self.app.db.read();
+        let statement = Statement::from_string(self.app.db.backend(), sql);
+        let row = db.query_one_raw(statement).await.unwrap().unwrap();
+        row.try_get_by_index(0).unwrap()
+    }
+
+    /// Runs a statement behind the service's back.
+    pub async fn execute(&self, sql: &str) {
+        self.app.db.write().execute_unprepared(sql).await.unwrap();
+    }
+
+    /// Fails unless the data proves that nothing happened twice.
+    pub async fn assert_audit_is_clean(&self) {
+        let violations = audit::run(&self.app.db).await.unwrap();
+        assert!(violations.is_empty(), "{violations:?}");
+    }
+
+    /// Ends the instance as a shutdown would, and starts another on the same database whose gate
+    /// remembers nothing.
+    pub async fn restarted_without_memory(self) -> Self {
+        let place = Arc::clone(&self.place);
+        let clock = self.app.clock.clone();
+        self.server.stop(true).await;
+        self.app.db.close().await.unwrap();
+        drop(self);
+        let prefix = format!("{}:", Uuid::new_v4().simple());
+        Self::open_at(place, clock, &[("redis.key_prefix", &prefix)]).await
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let stop = self.server.stop(false);
+        actix_web::rt::spawn(stop);
+    }
+}
+
+/// A moment that every test begins at.
+pub fn manual_clock() -> Clock {
+    Clock::manual(DateTime::from_timestamp(1_798_000_000, 0).unwrap())
+}
