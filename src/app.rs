@@ -57,7 +57,7 @@ fn entrance_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<Entranc
         return Ok(EntranceStore::in_process(Arc::clone(metrics)));
     }
     let redis = RedisSettings {
-        url: settings.redis.url.clone(),
+        url: settings.redis.url.to_string(),
         key_prefix: settings.redis.key_prefix.clone(),
         timeout: settings.redis.timeout,
     };

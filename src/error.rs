@@ -4,6 +4,8 @@ use entity::order::OrderStatus;
 use entity::{OrderId, ProductId};
 use sea_orm::DbErr;
 
+use crate::metrics::Layer;
+
 /// What went wrong, named for what it means to the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -38,7 +40,7 @@ pub enum Error {
     )]
     TokenExpired,
     #[error("The same request is still running; ask again in a second.")]
-    InProgress,
+    InProgress { layer: Layer },
     #[error("You have an order for this product already.")]
     OrderExists { order_id: OrderId },
     #[error("There are not enough pieces left.")]
@@ -103,7 +105,7 @@ impl Error {
             Self::Forbidden => ("forbidden", 403),
             Self::NotFound => ("not_found", 404),
             Self::MethodNotAllowed => ("method_not_allowed", 405),
-            Self::InProgress => ("request_in_progress", 409),
+            Self::InProgress { .. } => ("request_in_progress", 409),
             Self::OrderExists { .. } => ("order_exists", 409),
             Self::OutOfStock { .. } => ("out_of_stock", 409),
             Self::NotOnSale { .. } => ("not_on_sale", 409),
@@ -126,7 +128,19 @@ impl Error {
     /// After how many seconds a repeat makes sense; `None` when it does not help by itself.
     pub const fn retry_after(&self) -> Option<u32> {
         match self {
-            Self::InProgress | Self::Busy | Self::Unavailable(_) | Self::ClockBehind => Some(1),
+            Self::InProgress { .. } | Self::Busy | Self::Unavailable(_) | Self::ClockBehind => {
+                Some(1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The layer that caught a repeat, where the refusal is of one.
+    pub const fn layer(&self) -> Option<Layer> {
+        match self {
+            Self::InProgress { layer } => Some(*layer),
+            Self::OrderExists { .. } => Some(Layer::OrderUnique),
+            Self::TokenInvalid => Some(Layer::Token),
             _ => None,
         }
     }

@@ -64,7 +64,7 @@ async fn serve(settings: Settings) -> Result<ExitCode> {
     warn_of_idle_settings(&settings);
     let app = Arc::new(App::new(settings, Clock::System).await?);
     server::prepare(&app).await?;
-    let (server, address) = server::listen(Arc::clone(&app))?;
+    let (server, address) = server::listen(&app)?;
     info!("listening at http://{address}");
     server
         .await

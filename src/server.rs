@@ -31,11 +31,11 @@ pub async fn prepare(app: &App) -> Result<()> {
 }
 
 /// A server that listens, and the address it listens at; it answers once it is awaited.
-pub fn listen(app: Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
+pub fn listen(app: &Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
     let settings = &app.settings.server;
     let (host, port) = (settings.host.clone(), settings.port);
     let (workers, shutdown) = (settings.workers, settings.shutdown.as_secs());
-    let data = web::Data::from(Arc::clone(&app));
+    let data = web::Data::from(Arc::clone(app));
     let mut server = HttpServer::new(move || {
         let metrics = Arc::clone(&data.metrics);
         let settings = data.settings.clone();

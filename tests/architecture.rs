@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 6] = [
+const MAY_USE: [(&str, &[&str]); 7] = [
     ("domain", &["domain"]),
+    ("settings", &["settings"]),
     (
         "repositories",
         &["database", "domain", "error", "repositories"],

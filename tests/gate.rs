@@ -1,9 +1,10 @@
 //! The gate: of the same request many times at once, one is let in.
 
-use std::mem::forget;
+use std::{future::pending, mem::forget};
 
 use futures_util::future::join_all;
 use order_service::idempotency::gate::*;
+use tokio::sync::oneshot;
 
 use crate::support::entrance::*;
 
@@ -32,13 +33,15 @@ async fn of_a_hundred_claims_at_once_one_is_let_in(entrance: Entrance) {
         .map(Result::unwrap)
         .collect();
 
-    let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
-    assert_eq!(count(|claim| matches!(claim, Claim::Acquired(_))), 1);
-    assert_eq!(count(|claim| matches!(claim, Claim::InProgress)), 99);
+    assert_eq!(let_in(&claims), 1);
+    let others = claims
+        .iter()
+        .filter(|claim| matches!(claim, Claim::InProgress));
+    assert_eq!(others.count(), 99);
 }
 
 async fn a_completed_claim_is_done_for_all_who_come_later(entrance: Entrance) {
-    acquired(&entrance).await.complete(LONG).await;
+    entrance.acquired("key").await.complete(LONG).await;
 
     for print in ["print", "print", "another print"] {
         let later = entrance.gate.claim("key", print, LONG).await;
@@ -50,7 +53,7 @@ async fn a_completed_claim_is_done_for_all_who_come_later(entrance: Entrance) {
 }
 
 async fn an_abandoned_claim_is_free_again(entrance: Entrance) {
-    acquired(&entrance).await.abandon().await;
+    entrance.acquired("key").await.abandon().await;
 
     let again = entrance.gate.claim("key", "another print", LONG).await;
 
@@ -58,7 +61,7 @@ async fn an_abandoned_claim_is_free_again(entrance: Entrance) {
 }
 
 async fn another_request_under_the_same_key_is_told_apart(entrance: Entrance) {
-    let _guard = acquired(&entrance).await;
+    let _guard = entrance.acquired("key").await;
 
     let another = entrance.gate.claim("key", "another print", LONG).await;
 
@@ -66,9 +69,9 @@ async fn another_request_under_the_same_key_is_told_apart(entrance: Entrance) {
 }
 
 async fn keys_do_not_meet(entrance: Entrance) {
-    let _guard = acquired(&entrance).await;
+    let _guard = entrance.acquired("key").await;
 
-    let another = entrance.gate.claim("Key", "print", LONG).await;
+    let another = entrance.claim("Key").await;
 
     assert!(matches!(another, Claim::Acquired(_)), "{another:?}");
 }
@@ -83,14 +86,14 @@ async fn the_claim_of_a_crashed_holder_ends_with_its_lease(entrance: Entrance) {
 }
 
 async fn a_mark_ends_with_its_time(entrance: Entrance) {
-    acquired(&entrance).await.complete(SHORT).await;
+    entrance.acquired("key").await.complete(SHORT).await;
     assert!(!is_free(&entrance).await, "until then it stands");
 
     eventually(async || is_free(&entrance).await).await;
 }
 
 async fn a_dropped_guard_gives_its_claim_back(entrance: Entrance) {
-    let guard = acquired(&entrance).await;
+    let guard = entrance.acquired("key").await;
 
     drop(guard);
 
@@ -98,11 +101,12 @@ async fn a_dropped_guard_gives_its_claim_back(entrance: Entrance) {
 }
 
 async fn a_cancelled_request_gives_its_claim_back(entrance: Entrance) {
-    let (gate, (claimed, is_claimed)) = (entrance.gate.clone(), tokio::sync::oneshot::channel());
+    let (claimed, is_claimed) = oneshot::channel();
+    let gate = entrance.gate.clone();
     let request = tokio::spawn(async move {
         let _claim = gate.claim("key", "print", LONG).await;
         claimed.send(()).unwrap();
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     });
     is_claimed.await.unwrap();
 
@@ -117,7 +121,7 @@ async fn an_end_after_the_lease_was_lost_changes_nothing(entrance: Entrance) {
             panic!("the key is free");
         };
         eventually(async || is_free(&entrance).await).await;
-        let next = acquired(&entrance).await;
+        let next = entrance.acquired("key").await;
 
         if completes {
             late.complete(LONG).await;
@@ -125,22 +129,15 @@ async fn an_end_after_the_lease_was_lost_changes_nothing(entrance: Entrance) {
             late.abandon().await;
         }
 
-        let third = entrance.gate.claim("key", "print", LONG).await;
+        let third = entrance.claim("key").await;
         assert!(matches!(third, Claim::InProgress), "{third:?}");
         next.abandon().await;
     }
 }
 
-async fn acquired(entrance: &Entrance) -> GateGuard {
-    match entrance.gate.claim("key", "print", LONG).await {
-        Claim::Acquired(guard) => guard,
-        other => panic!("the key is free, not {other:?}"),
-    }
-}
-
 /// Leaves it free.
 async fn is_free(entrance: &Entrance) -> bool {
-    match entrance.gate.claim("key", "print", LONG).await {
+    match entrance.claim("key").await {
         Claim::Acquired(guard) => {
             guard.abandon().await;
             true

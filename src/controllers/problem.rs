@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::{RefOr, Response, ResponseBuilder};
 use utoipa::{IntoResponses, PartialSchema, ToSchema, openapi};
 
+use super::answers::LAYER_HEADER;
 use crate::error::{Error, FieldError};
 
 const PROBLEM_JSON: &str = "application/problem+json";
@@ -47,6 +48,9 @@ impl ResponseError for Error {
         let mut response = HttpResponse::build(self.status_code());
         if let Some(seconds) = self.retry_after() {
             response.insert_header((RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some(layer) = self.layer() {
+            response.insert_header((LAYER_HEADER, layer.name()));
         }
         if matches!(self, Self::Unauthorized) {
             response.insert_header(("WWW-Authenticate", "Bearer"));

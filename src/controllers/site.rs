@@ -2,6 +2,8 @@
 
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
 use actix_web::{HttpRequest, HttpResponse, web};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
 use crate::error::{Error, Result};
@@ -52,13 +54,8 @@ async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpRespo
 }
 
 fn tag(file: &EmbeddedFile) -> String {
-    let hash = file.metadata.sha256_hash();
-    let digits: String = hash
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("\"{digits}\"")
+    let hash = BASE64_URL_SAFE_NO_PAD.encode(file.metadata.sha256_hash());
+    format!("\"{hash}\"")
 }
 
 fn content_type(name: &str) -> &'static str {

@@ -1,4 +1,4 @@
-//! Opening the connections: SQLite with one writer, MySQL with a pool; both set up the same way each time.
+//! Opening the connections: `SQLite` with one writer, `MySQL` with a pool; both set up the same way each time.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use sea_orm::{ConnectOptions, DatabaseConnection};
 use crate::error::{Error, Result};
 use crate::settings;
 
-/// Said to each MySQL connection when it opens.
+/// Said to each `MySQL` connection when it opens.
 const MYSQL_SESSION: [&str; 2] = [
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
     "SET SESSION innodb_lock_wait_timeout = 3",
@@ -21,7 +21,7 @@ const MYSQL_SESSION: [&str; 2] = [
 /// What the connections are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Serving and everything that writes; on SQLite only one process at a time.
+    /// Serving and everything that writes; on `SQLite` only one process at a time.
     Exclusive,
     /// A look at the data while a server may be running.
     ReadOnly,
@@ -38,7 +38,7 @@ pub async fn open(settings: &settings::Database, access: Access) -> Result<Opene
     }
 }
 
-/// One MySQL connection of its own, for what is bound to a session.
+/// One `MySQL` connection of its own, for what is bound to a session.
 pub async fn open_single(settings: &settings::Database) -> Result<DatabaseConnection> {
     connect(mysql_options(settings, 1)).await
 }

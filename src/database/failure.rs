@@ -5,7 +5,7 @@ use sea_orm::sqlx;
 
 use crate::error::Error;
 
-/// Unique keys by their columns: SQLite's messages tell only those.
+/// Unique keys by their columns: `SQLite`'s messages tell only those.
 const UNIQUE_KEYS: [(&str, &str); 9] = [
     ("uk_product_sku", "product.sku"),
     (
@@ -34,7 +34,7 @@ pub enum Failure {
     Conflict,
     /// The database did not answer.
     Unreachable,
-    /// A unique key was violated: MySQL's name of it (`PRIMARY` for a primary key), or ours.
+    /// A unique key was violated: `MySQL`'s name of it (`PRIMARY` for a primary key), or ours.
     Duplicate(String),
     Other,
 }
@@ -51,15 +51,14 @@ impl Failure {
                 | sqlx::Error::WorkerCrashed
                 | sqlx::Error::Protocol(_),
             ) => Self::Unreachable,
-            Some(_) => Self::Other,
             None if matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => {
                 Self::Unreachable
             }
-            None => Self::Other,
+            _ => Self::Other,
         }
     }
 
-    /// Whether MySQL gave up waiting for a row that another transaction holds (1205).
+    /// Whether `MySQL` gave up waiting for a row that another transaction holds (1205).
     pub fn is_lock_wait(error: &DbErr) -> bool {
         mysql_number(error) == Some(1205)
     }
@@ -134,7 +133,7 @@ fn mysql_number(error: &DbErr) -> Option<u16> {
     };
     error
         .try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()
-        .map(|error| error.number())
+        .map(sea_orm::SqlxMySqlError::number)
 }
 
 fn runtime_error(error: &DbErr) -> Option<&sqlx::Error> {

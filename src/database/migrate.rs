@@ -9,12 +9,12 @@ use crate::settings::Settings;
 
 /// Instances that start together wait for each other this long, in seconds.
 const WAIT_SECONDS: i64 = 120;
-/// With the database's name in 32 digits behind it: MySQL takes 64 characters.
+/// With the database's name in 32 digits behind it: `MySQL` takes 64 characters.
 const LOCK_PREFIX: &str = "order-service:";
 
 impl Database {
-    /// Runs `work` on one connection while no other instance does: `GET_LOCK` on MySQL, the file
-    /// lock that this process holds on SQLite.
+    /// Runs `work` on one connection while no other instance does: `GET_LOCK` on `MySQL`, the file
+    /// lock that this process holds on `SQLite`.
     pub async fn alone<T>(
         &self,
         settings: &Settings,

@@ -21,7 +21,7 @@ pub use transaction::Refusal;
 
 /// The connections of one process.
 ///
-/// On SQLite `write` is one connection with a fair queue and `read` a pool of its own; on MySQL
+/// On `SQLite` `write` is one connection with a fair queue and `read` a pool of its own; on `MySQL`
 /// both are the same pool.
 #[derive(Debug, Clone)]
 pub struct Database {
@@ -29,7 +29,7 @@ pub struct Database {
     read: DatabaseConnection,
     bulkhead: Arc<Bulkhead>,
     metrics: Arc<Metrics>,
-    /// Refuses a second server on the same SQLite file for as long as it lives.
+    /// Refuses a second server on the same `SQLite` file for as long as it lives.
     _file_lock: Option<Arc<std::fs::File>>,
 }
 

@@ -18,7 +18,7 @@ pub enum Move {
 
 /// Where `status` goes by `action`; `None` when it may not.
 ///
-/// A payment may overtake the answer that started it, so PENDING_PAYMENT goes straight to PAID.
+/// A payment may overtake the answer that started it, so `PENDING_PAYMENT` goes straight to PAID.
 pub const fn next(status: OrderStatus, action: Move) -> Option<OrderStatus> {
     use OrderStatus as S;
     match (status, action) {

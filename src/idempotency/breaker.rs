@@ -93,13 +93,13 @@ mod tests {
 
     use super::{Admission::*, *};
 
-    fn breaker() -> Breaker {
-        Breaker::new(IntGauge::new("open", "1 while it is.").unwrap())
+    fn breaker() -> prometheus::Result<Breaker> {
+        IntGauge::new("open", "1 while it is.").map(Breaker::new)
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_open_breaker_asks_for_one_probe_a_second() {
-        let breaker = breaker();
+    async fn an_open_breaker_asks_for_one_probe_a_second() -> prometheus::Result<()> {
+        let breaker = breaker()?;
         assert_eq!([(); 3].map(|()| breaker.failed()), [false, false, true]);
 
         let mut asked = vec![];
@@ -112,11 +112,12 @@ mod tests {
             asked,
             [Refused, Refused, ProbeDue, Refused, ProbeDue, Refused]
         );
+        Ok(())
     }
 
     #[test]
-    fn only_errors_in_a_row_open_it() {
-        let breaker = breaker();
+    fn only_errors_in_a_row_open_it() -> prometheus::Result<()> {
+        let breaker = breaker()?;
 
         for _ in 0..10 {
             breaker.failed();
@@ -125,5 +126,6 @@ mod tests {
         }
 
         assert_eq!(breaker.admission(), Admission::Call);
+        Ok(())
     }
 }

@@ -54,9 +54,8 @@ impl OrderToken {
 }
 
 fn mac(secret: &[u8], signed: &[u8], user: &UserId) -> Hmac<Sha256> {
-    let mut mac = match Hmac::<Sha256>::new_from_slice(secret) {
-        Ok(mac) => mac,
-        Err(_) => unreachable!("HMAC takes a key of any length"),
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else {
+        unreachable!("HMAC takes a key of any length")
     };
     mac.update(signed);
     mac.update(PURPOSE);

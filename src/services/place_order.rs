@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use entity::{OrderId, ProductId, UserId};
 
@@ -24,7 +26,7 @@ pub type Request = IdempotentContext<NewOrder>;
 /// How often a creation is tried whose obstacle was gone when it was looked at.
 const TRIES: u32 = 5;
 /// How long a finished request is remembered at the gate beyond its token's life.
-const MEMORY: Duration = Duration::from_secs(60 * 60);
+const MEMORY: Duration = Duration::from_hours(1);
 
 /// Which order a request may create, and until when.
 #[derive(Debug, Clone)]
@@ -48,7 +50,7 @@ pub async fn place(app: &App, request: &Request) -> Result<Answer> {
         return place_once(app, request, &ticket).await;
     };
     let guard = match guard {
-        Passed::Replay(answer) => return Ok(answer),
+        Passed::Replay(answer) => return Ok(*answer),
         Passed::First(guard) => guard,
     };
     let answer = place_once(app, request, &ticket).await;
@@ -85,13 +87,13 @@ async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
 
 enum Passed {
     First(GateGuard),
-    Replay(Answer),
+    Replay(Box<Answer>),
 }
 
 /// One at a time is let in; `None` when the gate remembers a request that the database does not.
 async fn pass_gate(app: &App, request: &Request) -> Result<Option<Passed>> {
-    let key = hex(&request.record_id());
-    let fingerprint = hex(&request.fingerprint);
+    let key = BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
+    let fingerprint = BASE64_URL_SAFE_NO_PAD.encode(request.fingerprint);
     match app
         .gate
         .claim(&key, &fingerprint, app.settings.gate.lease)
@@ -101,14 +103,16 @@ async fn pass_gate(app: &App, request: &Request) -> Result<Option<Passed>> {
         Claim::Reused => Err(Error::KeyReused),
         Claim::Done => Ok(repeats::look(app, request, Layer::Gate)
             .await?
+            .map(Box::new)
             .map(Passed::Replay)),
-        Claim::InProgress => match repeats::look(app, request, Layer::Gate).await? {
-            Some(answer) => Ok(Some(Passed::Replay(answer))),
-            None => {
+        Claim::InProgress => {
+            if let Some(answer) = repeats::look(app, request, Layer::Gate).await? {
+                Ok(Some(Passed::Replay(Box::new(answer))))
+            } else {
                 app.metrics.intercepted(Layer::Gate, request.operation);
-                Err(Error::InProgress)
+                Err(Error::InProgress { layer: Layer::Gate })
             }
-        },
+        }
     }
 }
 
@@ -199,13 +203,12 @@ async fn meaning_of(
         Refused::Because(error) => Err(error),
         Refused::Repeated => repeats::look(app, request, Layer::IdempotencyRecord).await,
         Refused::StillRunning => {
-            match repeats::look(app, request, Layer::IdempotencyRecord).await? {
-                Some(answer) => Ok(Some(answer)),
-                None => {
-                    app.metrics
-                        .intercepted(Layer::IdempotencyRecord, request.operation);
-                    Err(Error::InProgress)
-                }
+            if let Some(answer) = repeats::look(app, request, Layer::IdempotencyRecord).await? {
+                Ok(Some(answer))
+            } else {
+                let layer = Layer::IdempotencyRecord;
+                app.metrics.intercepted(layer, request.operation);
+                Err(Error::InProgress { layer })
             }
         }
         Refused::Expired => bury(app, request, ticket).await,
@@ -219,7 +222,9 @@ async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<An
     match placement::bury(app, request, ticket).await {
         Ok(()) => Err(Error::TokenExpired),
         Err(Refused::Because(error)) => Err(error),
-        Err(Refused::StillRunning) => Err(Error::InProgress),
+        Err(Refused::StillRunning) => Err(Error::InProgress {
+            layer: Layer::IdempotencyRecord,
+        }),
         Err(_repeated) => repeats::look(app, request, Layer::IdempotencyRecord).await,
     }
 }
@@ -256,13 +261,4 @@ async fn slot_holder(app: &App, request: &Request, ticket: &Ticket) -> Result<Op
         }
         None => Ok(None),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            text.push_str(&format!("{byte:02x}"));
-            text
-        })
 }

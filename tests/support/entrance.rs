@@ -6,7 +6,7 @@ use std::{
 };
 
 use order_service::{
-    idempotency::{gate::Gate, lock::*, store::*},
+    idempotency::{gate::*, lock::*, store::*},
     metrics::Metrics,
 };
 use tokio::time::{sleep, timeout};
@@ -16,7 +16,7 @@ use super::redis_server::RedisServer;
 /// Far longer than any test.
 pub const LONG: Duration = Duration::from_mins(10);
 /// Short enough that a test can see it end, and renewed in time on a busy machine.
-pub const SHORT: Duration = Duration::from_millis(300);
+pub const SHORT: Duration = Duration::from_millis(600);
 /// A wait for what comes within a moment.
 pub const PATIENT: Duration = Duration::from_secs(20);
 /// Exactly one try.
@@ -40,13 +40,13 @@ impl Entrance {
         Self::over(EntranceStore::in_process(Arc::clone(&metrics)), metrics)
     }
 
-    /// Calls time out after 200 ms.
+    /// Calls time out after half a second.
     pub fn redis(server: &RedisServer) -> Self {
         let metrics = Arc::new(Metrics::new().unwrap());
         let settings = RedisSettings {
             url: server.url(),
             key_prefix: PREFIX.to_owned(),
-            timeout: Duration::from_millis(200),
+            timeout: Duration::from_millis(500),
         };
         let store = EntranceStore::redis(&settings, Arc::clone(&metrics)).unwrap();
         Self::over(store, metrics)
@@ -85,6 +85,18 @@ impl Entrance {
         Self::over(self.store.clone(), Arc::new(Metrics::new().unwrap()))
     }
 
+    pub async fn claim(&self, key: &str) -> Claim {
+        self.gate.claim(key, "print", LONG).await
+    }
+
+    /// A claim that is expected to be let in.
+    pub async fn acquired(&self, key: &str) -> GateGuard {
+        match self.claim(key).await {
+            Claim::Acquired(guard) => guard,
+            other => panic!("{key} is free, not {other:?}"),
+        }
+    }
+
     /// The names that the hook heard.
     pub fn lost(&self) -> Vec<String> {
         self.lost.lock().unwrap().clone()
@@ -113,6 +125,14 @@ pub async fn eventually(condition: impl AsyncFn() -> bool) {
     timeout(Duration::from_secs(10), met)
         .await
         .expect("the condition is met in time");
+}
+
+/// How many of `claims` were let in.
+pub fn let_in(claims: &[Claim]) -> usize {
+    claims
+        .iter()
+        .filter(|claim| matches!(claim, Claim::Acquired(_)))
+        .count()
 }
 
 /// Makes a test over each store of scenarios that take an [`Entrance`]. In process the clock stands until all wait.

@@ -135,7 +135,7 @@ impl Shop {
         let settings = Settings::of(settings::Profile::Test, &overrides).unwrap();
         let app = Arc::new(App::new(settings, clock).await.unwrap());
         server::prepare(&app).await.unwrap();
-        let (server, address) = server::listen(Arc::clone(&app)).unwrap();
+        let (server, address) = server::listen(&app).unwrap();
         let handle = server.handle();
         actix_web::rt::spawn(server);
         Self {

@@ -7,7 +7,7 @@ pub struct Check {
     pub sql: &'static str,
 }
 
-/// Text is joined by `||`, which MySQL connections understand because the driver sets
+/// Text is joined by `||`, which `MySQL` connections understand because the driver sets
 /// `PIPES_AS_CONCAT`.
 pub const ALL: [Check; 10] = [
     Check {

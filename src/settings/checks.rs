@@ -1,0 +1,122 @@
+//! What no settings may say: impossible values anywhere, and development's secrets in production.
+
+use std::time::Duration;
+
+use super::{Profile, Settings, SettingsError};
+
+/// The secret that signs bearer tokens where development is not told another.
+pub const DEVELOPMENT_JWT_SECRET: &str = "development-only-jwt-secret-not-for-production";
+/// The secret that signs order tokens where development is not told another.
+pub const DEVELOPMENT_TOKEN_SECRET: &str = "development-only-token-secret-not-for-production";
+/// The sandbox gateway's secret where development is not told another.
+pub const DEVELOPMENT_SANDBOX_SECRET: &str = "whsec_c2FuZGJveC1kZXZlbG9wbWVudC1vbmx5";
+/// The shortest secret that production accepts, in bytes.
+const SHORTEST_SECRET: usize = 32;
+
+impl Settings {
+    /// Fills what development leaves out and refuses what cannot be meant.
+    pub(super) fn completed(mut self, profile: Profile) -> Result<Self, SettingsError> {
+        if profile == Profile::Production {
+            self.check_production()?;
+        } else {
+            self.fill_development_secrets();
+        }
+        self.check()?;
+        Ok(self)
+    }
+
+    fn fill_development_secrets(&mut self) {
+        let defaults = [
+            (&mut self.auth.jwt_secret, DEVELOPMENT_JWT_SECRET),
+            (&mut self.token.secret, DEVELOPMENT_TOKEN_SECRET),
+            (&mut self.sandbox.secret, DEVELOPMENT_SANDBOX_SECRET),
+        ];
+        for (secret, default) in defaults {
+            if secret.is_empty() {
+                *secret = default.into();
+            }
+        }
+    }
+
+    fn check_production(&self) -> Result<(), SettingsError> {
+        if self.auth.dev_sign_in {
+            return impossible("ORDER__AUTH__DEV_SIGN_IN", "must be off in production");
+        }
+        let secrets = [
+            (
+                "ORDER__AUTH__JWT_SECRET",
+                &self.auth.jwt_secret,
+                DEVELOPMENT_JWT_SECRET,
+            ),
+            (
+                "ORDER__TOKEN__SECRET",
+                &self.token.secret,
+                DEVELOPMENT_TOKEN_SECRET,
+            ),
+        ];
+        for (setting, secret, default) in secrets {
+            if **secret == *default {
+                return impossible(setting, "is the default of development; choose your own");
+            }
+            if secret.len() < SHORTEST_SECRET {
+                return impossible(
+                    setting,
+                    "must be set to at least 32 random bytes in production",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        if !["sqlite:", "mysql:", "mariadb:"]
+            .iter()
+            .any(|s| self.database.url.starts_with(s))
+        {
+            return impossible("ORDER__DATABASE__URL", "must begin with sqlite: or mysql:");
+        }
+        if self.database.max_connections == 0 {
+            return impossible("ORDER__DATABASE__MAX_CONNECTIONS", "must be at least 1");
+        }
+        if self.bulkhead.transactions == 0 {
+            return impossible("ORDER__BULKHEAD__TRANSACTIONS", "must be at least 1");
+        }
+        for name in self.orders.types.keys() {
+            if !["normal", "flash_sale", "group_buy"].contains(&name.as_str()) {
+                let problem = format!("knows normal, flash_sale and group_buy, not \"{name}\"");
+                return impossible("ORDER__ORDERS__TYPES", problem);
+            }
+        }
+        self.check_durations()
+    }
+
+    fn check_durations(&self) -> Result<(), SettingsError> {
+        let above_zero = [
+            ("ORDER__TOKEN__TTL", self.token.ttl),
+            ("ORDER__ORDERS__PAYMENT_WINDOW", self.orders.payment_window),
+            ("ORDER__GATE__LEASE", self.gate.lease),
+            ("ORDER__LOCK__LEASE", self.lock.lease),
+            ("ORDER__LOCK__HOLD", self.lock.hold),
+            ("ORDER__IDS__LEASE", self.ids.lease),
+            ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
+            (
+                "ORDER__DATABASE__ACQUIRE_TIMEOUT",
+                self.database.acquire_timeout,
+            ),
+        ];
+        let year = Duration::from_hours(8784);
+        for (setting, value) in above_zero {
+            if value < Duration::from_millis(10) || value > year {
+                return impossible(setting, "must lie between 10ms and one year");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn impossible<T>(setting: &'static str, problem: impl Into<String>) -> Result<T, SettingsError> {
+    Err(SettingsError::Impossible {
+        setting,
+        problem: problem.into(),
+    })
+}
