@@ -9,9 +9,12 @@ endif
 CARGO ?= cargo
 # A build on CI takes exactly the versions in Cargo.lock.
 LOCKED := $(if $(CI),--locked)
+# What e2e and schemathesis drive.
+export ORDER_SERVICE_BIN ?= $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/order-service
 
 .DEFAULT_GOAL := help
-.PHONY: help run run-sqlite run-mysql test test-sqlite test-mysql lint lint-rust lint-js fmt services e2e schemathesis ci clean
+.PHONY: help run run-sqlite run-mysql test test-sqlite test-mysql lint lint-rust lint-js fmt services e2e schemathesis \
+	ci clean
 
 help: ## List the commands
 	@awk -F ': .*## ' '/^[a-z0-9-]+: .*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -47,6 +47,8 @@ struct Claims {
     sub: String,
     role: Role,
     exp: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nbf: Option<i64>,
 }
 
 impl Caller {
@@ -56,22 +58,24 @@ impl Caller {
             sub: self.user.as_str().to_owned(),
             role: self.role,
             exp: expires_at.timestamp(),
+            nbf: None,
         };
         EncodingKey::from_secret(secret.as_bytes())
             .and_then(|key| jsonwebtoken::encode(&Header::default(), &claims, &key))
             .map_err(|error| Error::Internal(format!("a bearer token cannot be signed: {error}")))
     }
 
-    /// Who `token` names, when it was signed with `secret` and has not expired at `now`.
+    /// Who `token` names, when it was signed with `secret` and `now` lies in its life.
     pub fn verify(token: &str, secret: &str, now: DateTime<Utc>) -> Result<Self> {
         let mut validation = Validation::new(Algorithm::HS256);
-        // Expiry is compared below, by the application's clock.
+        // Its life is compared below, by the application's clock.
         validation.validate_exp = false;
         let claims = DecodingKey::from_secret(secret.as_bytes())
             .and_then(|key| jsonwebtoken::decode::<Claims>(token, &key, &validation))
             .map_err(|_| Error::Unauthorized)?
             .claims;
-        if claims.exp <= now.timestamp() {
+        let now = now.timestamp();
+        if claims.exp <= now || claims.nbf.is_some_and(|start| now < start) {
             return Err(Error::Unauthorized);
         }
         let user = UserId::parse(claims.sub).ok_or(Error::Unauthorized)?;
@@ -91,10 +95,11 @@ impl Caller {
         let app = request
             .app_data::<web::Data<App>>()
             .ok_or(Error::Unauthorized)?;
-        let header = request
-            .headers()
-            .get(AUTHORIZATION)
-            .ok_or(Error::Unauthorized)?;
+        let mut headers = request.headers().get_all(AUTHORIZATION);
+        // Of two, a proxy may have looked at the other one.
+        let (Some(header), None) = (headers.next(), headers.next()) else {
+            return Err(Error::Unauthorized);
+        };
         let (scheme, token) = header
             .to_str()
             .ok()

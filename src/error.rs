@@ -13,7 +13,7 @@ pub enum Error {
     Malformed(String),
     #[error("The request's body is larger than 64 KiB.")]
     TooLarge,
-    #[error("Send the body as application/json.")]
+    #[error("Send the body as application/json, not compressed.")]
     NotJson,
     #[error("Some fields cannot be used; see errors.")]
     Invalid(Vec<FieldError>),
@@ -24,7 +24,7 @@ pub enum Error {
     #[error("There is nothing here, or it is not yours.")]
     NotFound,
     #[error("This door does not know the method.")]
-    MethodNotAllowed,
+    MethodNotAllowed { allowed: &'static str },
     #[error(
         "Send an Idempotency-Key header; customers use an order token from POST /api/order-tokens."
     )]
@@ -86,6 +86,35 @@ impl FieldError {
     }
 }
 
+/// Every code of [`Error::code_and_status`], for the API's description.
+pub const CODES: [&str; 25] = [
+    "malformed_request",
+    "idempotency_key_missing",
+    "idempotency_key_invalid",
+    "order_token_invalid",
+    "unauthorized",
+    "forbidden",
+    "not_found",
+    "method_not_allowed",
+    "request_in_progress",
+    "order_exists",
+    "out_of_stock",
+    "not_on_sale",
+    "price_changed",
+    "order_state_conflict",
+    "order_token_expired",
+    "version_conflict",
+    "body_too_large",
+    "unsupported_media_type",
+    "invalid_fields",
+    "idempotency_key_reused",
+    "version_required",
+    "internal_error",
+    "busy",
+    "database_unavailable",
+    "clock_behind",
+];
+
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -104,7 +133,7 @@ impl Error {
             Self::Unauthorized => ("unauthorized", 401),
             Self::Forbidden => ("forbidden", 403),
             Self::NotFound => ("not_found", 404),
-            Self::MethodNotAllowed => ("method_not_allowed", 405),
+            Self::MethodNotAllowed { .. } => ("method_not_allowed", 405),
             Self::InProgress { .. } => ("request_in_progress", 409),
             Self::OrderExists { .. } => ("order_exists", 409),
             Self::OutOfStock { .. } => ("out_of_stock", 409),

@@ -39,7 +39,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")).init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info"))
+        // Its trace shows the database's URL, password and all.
+        .filter_module("sea_orm::driver", log::LevelFilter::Info)
+        .init();
     let line = CommandLine::parse();
     match actix_web::rt::System::new().block_on(run(line.command.unwrap_or(Command::Serve))) {
         Ok(code) => code,

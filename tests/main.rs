@@ -4,22 +4,37 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::as_conversions,
     clippy::disallowed_methods,
-    clippy::missing_panics_doc,
     reason = "a test that meets the unexpected has failed"
 )]
 
 mod architecture;
+mod bearer_tokens;
 mod cancel_order;
 mod change_address;
+mod contract;
+mod crashes;
+mod docs;
+mod doors;
+mod fields;
 mod gate;
+mod headers;
+mod hostile;
+mod ids;
+mod inputs;
 mod locks;
+mod migrations;
+mod mysql;
+mod observability;
 mod order_policies;
 mod order_tokens;
 mod place_order;
+mod production;
 mod products;
 mod races;
 mod read_orders;
 mod redis_outages;
+mod redis_store;
+mod requests;
+mod settings;
 mod support;

@@ -273,7 +273,7 @@ async fn keys_that_differ_in_case_or_quoting_alone_are_different_keys() {
     let accent = program.place("key-a.", &body).await.expect(201);
     let blank = program.place("\"key-a\"", &body).await.expect(201);
 
-    let fresh = [&lower, &upper, &accent].map(|reply| reply.is_replay());
+    let fresh = [&lower, &upper, &accent].map(Reply::is_replay);
     assert_eq!(fresh, [false; 3]);
     assert!(blank.is_replay());
     assert_eq!(shop.number("SELECT COUNT(*) FROM orders").await, 3);

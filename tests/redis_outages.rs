@@ -8,6 +8,8 @@ use redis::Commands;
 
 use crate::support::{entrance::*, redis_server::RedisServer};
 
+const TIME_OUT: Duration = Duration::from_millis(400);
+
 #[tokio::test]
 async fn a_killed_redis_is_left_alone_and_used_again_when_it_is_back() {
     let mut server = RedisServer::start();
@@ -36,7 +38,7 @@ async fn a_killed_redis_is_left_alone_and_used_again_when_it_is_back() {
 #[tokio::test]
 async fn a_silent_redis_costs_three_time_outs() {
     let server = RedisServer::start();
-    let entrance = Entrance::redis(&server);
+    let entrance = Entrance::redis_within(TIME_OUT, &server);
     entrance.claim("before").await;
 
     server.pause();
@@ -91,7 +93,10 @@ async fn a_claim_that_was_taken_in_process_counts_when_redis_is_back() {
 #[tokio::test]
 async fn a_claim_that_was_taken_in_redis_is_completed_there() {
     let server = RedisServer::start();
-    let (entrance, other_instance) = (Entrance::redis(&server), Entrance::redis(&server));
+    let (entrance, other_instance) = (
+        Entrance::redis_within(TIME_OUT, &server),
+        Entrance::redis(&server),
+    );
     let guard = entrance.acquired("key").await;
     server.pause();
     eventually(async || {
@@ -136,7 +141,7 @@ async fn a_lock_that_was_taken_away_is_lost() {
 #[tokio::test]
 async fn a_lock_is_not_lost_by_an_outage_shorter_than_its_lease() {
     let server = RedisServer::start();
-    let entrance = Entrance::redis(&server).with_lease(Duration::from_secs(3));
+    let entrance = Entrance::redis_within(TIME_OUT, &server).with_lease(10 * TIME_OUT);
     let metrics = &entrance.metrics;
     let work = async {
         server.pause();
@@ -148,7 +153,7 @@ async fn a_lock_is_not_lost_by_an_outage_shorter_than_its_lease() {
     entrance.locks.hold("order:1", work).await.unwrap();
 
     assert_eq!(metrics.lock_lost.get(), 0);
-    assert!(is_used(&entrance, &server).await);
+    eventually(async || is_used(&entrance, &server).await).await;
 }
 
 #[tokio::test]

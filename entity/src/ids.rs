@@ -1,11 +1,20 @@
 //! One id type a table, so that an order's id cannot be passed where a product's is meant.
 
 use std::fmt;
-use std::num::ParseIntError;
 use std::str::FromStr;
 
 use sea_orm::entity::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+/// What a text is that names no row of any table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAnId;
+
+impl fmt::Display for NotAnId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id is a decimal number in a string")
+    }
+}
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -22,10 +31,16 @@ macro_rules! id {
         }
 
         impl FromStr for $name {
-            type Err = ParseIntError;
+            type Err = NotAnId;
 
-            fn from_str(text: &str) -> Result<Self, ParseIntError> {
-                text.parse().map(Self)
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                let id = Self(text.parse().map_err(|_| NotAnId)?);
+                // One id, one text: neither "+7" nor "07" is another name of 7.
+                if id.0 >= 0 && id.to_string() == text {
+                    Ok(id)
+                } else {
+                    Err(NotAnId)
+                }
             }
         }
 
@@ -38,7 +53,7 @@ macro_rules! id {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
-                text.parse().map_err(|_| D::Error::custom("an id is a decimal number in a string"))
+                text.parse().map_err(D::Error::custom)
             }
         }
     };

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Text of 1 to 64 bytes, compared byte for byte.
 ///
-/// Stored as bytes: MySQL's `_bin` collations ignore trailing blanks, which would make one
+/// Stored as bytes: `MySQL`'s `_bin` collations ignore trailing blanks, which would make one
 /// customer of "ann" and "ann ".
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

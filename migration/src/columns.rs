@@ -1,19 +1,35 @@
-//! Kinds of columns and tables, the same on SQLite and MySQL.
+//! Kinds of columns and tables, the same on `SQLite` and `MySQL`.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::DbBackend;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend, Statement};
 
-/// A new table whose text compares byte for byte (SQLite's always does).
-pub fn table(manager: &SchemaManager<'_>, name: &'static str) -> TableCreateStatement {
+/// A table, unless a step that was killed half way has made it, whose text compares byte for byte, trailing blanks included (`SQLite`'s always does).
+pub async fn table(
+    manager: &SchemaManager<'_>,
+    name: &'static str,
+) -> Result<TableCreateStatement, DbErr> {
     let mut table = Table::create();
-    table.table(name);
+    table.table(name).if_not_exists();
     if manager.get_database_backend() == DbBackend::MySql {
         table
             .engine("InnoDB")
             .character_set("utf8mb4")
-            .collate("utf8mb4_bin");
+            .collate(exact_collation(manager).await?);
     }
-    table
+    Ok(table)
+}
+
+/// Of the collations that compare bytes the one that does not ignore trailing blanks; `utf8mb4_bin` does.
+async fn exact_collation(manager: &SchemaManager<'_>) -> Result<String, DbErr> {
+    let db = manager.get_connection();
+    let sql = "SELECT CAST(collation_name AS CHAR) AS name FROM information_schema.collations \
+               WHERE collation_name IN ('utf8mb4_nopad_bin', 'utf8mb4_0900_bin') \
+               ORDER BY collation_name DESC LIMIT 1";
+    let found = db
+        .query_one_raw(Statement::from_string(DbBackend::MySql, sql))
+        .await?;
+    let missing = || DbErr::Migration("MariaDB 10.6 or MySQL 8 is needed".to_owned());
+    found.ok_or_else(missing)?.try_get("", "name")
 }
 
 /// 1, 2, 3 … given by the database.
@@ -37,7 +53,7 @@ pub fn text(name: &'static str, length: u32) -> ColumnDef {
     column
 }
 
-/// Text that counts to the last blank: MySQL's `_bin` collations ignore trailing ones.
+/// Text that counts to the last blank: `MySQL`'s `_bin` collations ignore trailing ones.
 pub fn bytes(name: &'static str, length: u32) -> ColumnDef {
     let mut column = ColumnDef::new(name);
     column.var_binary(length).not_null();
@@ -96,13 +112,16 @@ pub fn foreign(
         .to_owned()
 }
 
-/// A named index to read by.
+/// A named index to read by, unless a step that was killed half way has made it.
 pub async fn index(
     manager: &SchemaManager<'_>,
     name: &'static str,
     table: &'static str,
     columns: &[&'static str],
 ) -> Result<(), DbErr> {
+    if manager.has_index(table, name).await? {
+        return Ok(());
+    }
     let mut index = Index::create();
     index.name(name).table(table);
     for column in columns {
@@ -111,11 +130,11 @@ pub async fn index(
     manager.create_index(index).await
 }
 
-/// Drops tables, children first.
+/// Drops tables, children first, as far as they are there.
 pub async fn drop_tables(manager: &SchemaManager<'_>, names: &[&'static str]) -> Result<(), DbErr> {
     for name in names {
         manager
-            .drop_table(Table::drop().table(*name).to_owned())
+            .drop_table(Table::drop().table(*name).if_exists().to_owned())
             .await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The schema's steps, forward and back, on SQLite and MySQL. A step is never edited once it has landed.
+//! The schema's steps, forward and back, on `SQLite` and `MySQL`. A step is never edited once it has landed.
 
 pub use sea_orm_migration::prelude::{MigrationTrait, MigratorTrait, async_trait};
 

@@ -12,6 +12,7 @@ impl MigrationTrait for Migration {
     async fn up(&self, m: &SchemaManager) -> Result<(), DbErr> {
         m.create_table(
             table(m, "product")
+                .await?
                 .col(serial("id"))
                 .col(text("sku", 64))
                 .col(text("name", 200))
@@ -28,6 +29,7 @@ impl MigrationTrait for Migration {
         .await?;
         m.create_table(
             table(m, "stock")
+                .await?
                 .col(big("product_id").primary_key().take())
                 .col(big("quantity"))
                 .col(big("version"))
@@ -41,7 +43,7 @@ impl MigrationTrait for Migration {
                 .take(),
         )
         .await?;
-        m.create_table(ledger(m)).await
+        m.create_table(ledger(m).await?).await
     }
 
     async fn down(&self, m: &SchemaManager) -> Result<(), DbErr> {
@@ -50,8 +52,9 @@ impl MigrationTrait for Migration {
 }
 
 /// Refers to `product`, never to `stock`: its insert would lock the row that the order updates last.
-fn ledger(m: &SchemaManager) -> TableCreateStatement {
-    table(m, "stock_ledger")
+async fn ledger(m: &SchemaManager<'_>) -> Result<TableCreateStatement, DbErr> {
+    Ok(table(m, "stock_ledger")
+        .await?
         .col(serial("id"))
         .col(big("product_id"))
         .col(big("change"))
@@ -67,5 +70,5 @@ fn ledger(m: &SchemaManager) -> TableCreateStatement {
             ("stock_ledger", "product_id"),
             ("product", "id"),
         ))
-        .take()
+        .take())
 }

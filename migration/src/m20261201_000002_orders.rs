@@ -13,7 +13,7 @@ pub struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, m: &SchemaManager) -> Result<(), DbErr> {
-        m.create_table(orders(m)).await?;
+        m.create_table(orders(m).await?).await?;
         index(
             m,
             "ix_orders_user",
@@ -23,9 +23,9 @@ impl MigrationTrait for Migration {
         .await?;
         index(m, "ix_orders_created", "orders", &["created_at", "id"]).await?;
         index(m, "ix_orders_expires", "orders", &["status", "expires_at"]).await?;
-        m.create_table(items(m)).await?;
+        m.create_table(items(m).await?).await?;
         index(m, "ix_order_item_order", "order_item", &["order_id"]).await?;
-        m.create_table(events(m)).await?;
+        m.create_table(events(m).await?).await?;
         index(
             m,
             "ix_order_event_unpublished",
@@ -40,8 +40,9 @@ impl MigrationTrait for Migration {
     }
 }
 
-fn orders(m: &SchemaManager) -> TableCreateStatement {
-    table(m, "orders")
+async fn orders(m: &SchemaManager<'_>) -> Result<TableCreateStatement, DbErr> {
+    Ok(table(m, "orders")
+        .await?
         .col(big("id").primary_key().take())
         .col(bytes("user_id", 64))
         .col(text("order_type", 16))
@@ -65,11 +66,12 @@ fn orders(m: &SchemaManager) -> TableCreateStatement {
             "ck_orders_refunded_amount",
             "refunded_amount",
         ))
-        .take()
+        .take())
 }
 
-fn items(m: &SchemaManager) -> TableCreateStatement {
-    table(m, "order_item")
+async fn items(m: &SchemaManager<'_>) -> Result<TableCreateStatement, DbErr> {
+    Ok(table(m, "order_item")
+        .await?
         .col(serial("id"))
         .col(big("order_id"))
         .col(bytes("user_id", 64))
@@ -96,11 +98,12 @@ fn items(m: &SchemaManager) -> TableCreateStatement {
         ))
         .check(never_negative("ck_order_item_quantity", "quantity"))
         .check(never_negative("ck_order_item_price", "price"))
-        .take()
+        .take())
 }
 
-fn events(m: &SchemaManager) -> TableCreateStatement {
-    table(m, "order_event")
+async fn events(m: &SchemaManager<'_>) -> Result<TableCreateStatement, DbErr> {
+    Ok(table(m, "order_event")
+        .await?
         .col(serial("id"))
         .col(big("order_id"))
         .col(big("seq"))
@@ -117,5 +120,5 @@ fn events(m: &SchemaManager) -> TableCreateStatement {
             ("order_event", "order_id"),
             ("orders", "id"),
         ))
-        .take()
+        .take())
 }

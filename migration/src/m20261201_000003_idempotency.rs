@@ -12,6 +12,7 @@ impl MigrationTrait for Migration {
     async fn up(&self, m: &SchemaManager) -> Result<(), DbErr> {
         m.create_table(
             table(m, "idempotency_record")
+                .await?
                 .col(ColumnDef::new("id").binary_len(32).not_null().primary_key())
                 .col(ColumnDef::new("fingerprint").binary_len(32).not_null())
                 .col(big("resource_id"))
@@ -30,6 +31,7 @@ impl MigrationTrait for Migration {
         .await?;
         m.create_table(
             table(m, "lease")
+                .await?
                 .col(text("name", 128).primary_key().take())
                 .col(text("holder", 64))
                 .col(big("until"))

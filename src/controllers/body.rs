@@ -5,28 +5,26 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use validator::Validate;
 
 use crate::error::{Error, Result};
-use crate::idempotency::context::{malformed, require_json, unreadable};
+use crate::idempotency::json;
 use crate::services::commands::checked;
 
 /// A valid body.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
-impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
+impl<T: DeserializeOwned + Serialize + Validate + 'static> FromRequest for Body<T> {
     type Error = Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let request = request.clone();
-        let bytes = web::Bytes::from_request(&request, payload);
+        let bytes = json::receive(request, payload);
         Box::pin(async move {
-            require_json(&request)?;
-            let bytes = bytes.await.map_err(|error| unreadable(&error))?;
-            let body: T = serde_json::from_slice(&bytes).map_err(|error| malformed(&error))?;
+            let body: T = json::parse(&bytes.await?)?;
             checked(&body)?;
             Ok(Self(body))
         })
@@ -37,5 +35,5 @@ impl<T: DeserializeOwned + Validate + 'static> FromRequest for Body<T> {
 pub fn query<T: DeserializeOwned>(request: &HttpRequest) -> Result<T> {
     web::Query::<T>::from_query(request.query_string())
         .map(web::Query::into_inner)
-        .map_err(|error| Error::Malformed(format!("the query string: {error}")))
+        .map_err(|error| json::malformed(&error))
 }

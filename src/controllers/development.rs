@@ -7,16 +7,16 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::body::Body;
-use super::door;
-use super::problem::Problems;
+use super::refusals::Bodies;
+use super::{door, reading};
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::error::{Error, Result};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
-        .service(door("/api/dev").route(web::get().to(mode)))
-        .service(door("/api/dev/sign-in").route(web::post().to(sign_in)));
+        .service(door("/api/dev", "GET, HEAD").route(reading().to(mode)))
+        .service(door("/api/dev/sign-in", "POST").route(web::post().to(sign_in)));
 }
 
 /// That this is a development server.
@@ -26,7 +26,7 @@ pub struct Mode {
 }
 
 /// Whom to be.
-#[derive(Debug, Deserialize, Validate, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignIn {
     #[schema(min_length = 1, max_length = 64)]
@@ -44,8 +44,9 @@ pub struct SignedIn {
 #[utoipa::path(
     get,
     path = "/api/dev",
+    operation_id = "development",
     tag = "development",
-    responses((status = 200, description = "It is.", body = Mode), Problems)
+    responses((status = 200, description = "It is.", body = Mode))
 )]
 pub async fn mode() -> HttpResponse {
     HttpResponse::Ok().json(Mode { development: true })
@@ -55,9 +56,10 @@ pub async fn mode() -> HttpResponse {
 #[utoipa::path(
     post,
     path = "/api/dev/sign-in",
+    operation_id = "sign_in",
     tag = "development",
     request_body = SignIn,
-    responses((status = 200, description = "A token.", body = SignedIn), Problems)
+    responses((status = 200, description = "A token.", body = SignedIn), Bodies)
 )]
 pub async fn sign_in(app: web::Data<App>, body: Body<SignIn>) -> Result<HttpResponse> {
     let SignIn { user_id, role } = body.0;

@@ -4,14 +4,14 @@ use actix_web::{HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::door;
+use super::{door, reading};
 use crate::app::App;
 use crate::services::readiness::{self, Readiness, State};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
-        .service(door("/healthz").route(web::get().to(alive)))
-        .service(door("/readyz").route(web::get().to(ready)));
+        .service(door("/healthz", "GET, HEAD").route(reading().to(alive)))
+        .service(door("/readyz", "GET, HEAD").route(reading().to(ready)));
 }
 
 /// That the process answers.

@@ -11,9 +11,10 @@ mod orders;
 mod path;
 mod problem;
 mod products;
+mod refusals;
 mod site;
 
-use actix_web::{Resource, web};
+use actix_web::{HttpResponse, Resource, Route, guard, web};
 
 use crate::error::Error;
 use crate::settings::Settings;
@@ -37,15 +38,18 @@ pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
     config.default_service(web::to(nothing_here));
 }
 
-/// A resource whose other methods are refused.
-fn door(path: &str) -> Resource {
-    web::resource(path).default_service(web::to(method_not_allowed))
+/// A resource that knows `methods`; all others are refused with their names.
+fn door(path: &str, methods: &'static str) -> Resource {
+    web::resource(path).default_service(web::to(move || async move {
+        Err::<HttpResponse, _>(Error::MethodNotAllowed { allowed: methods })
+    }))
+}
+
+/// GET, and HEAD, which is answered without the body.
+fn reading() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
 async fn nothing_here() -> Result<&'static str, Error> {
     Err(Error::NotFound)
-}
-
-async fn method_not_allowed() -> Result<&'static str, Error> {
-    Err(Error::MethodNotAllowed)
 }

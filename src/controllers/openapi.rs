@@ -1,12 +1,21 @@
 //! `/openapi.json`, generated from the doors, and `/docs` to browse it without the internet.
 
-use actix_web::http::header::LOCATION;
+use std::sync::Arc;
+
+use actix_web::http::header::{CONTENT_SECURITY_POLICY, ContentEncoding, LOCATION};
 use actix_web::{HttpResponse, web};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi, openapi};
-use utoipa_swagger_ui::SwaggerUi;
+use utoipa_swagger_ui::Config;
 
-use super::{development, door, health, operations, order_tokens, orders, problem, products};
+use super::{
+    development, door, health, operations, order_tokens, orders, problem, products, reading,
+};
+use crate::error::{Error, Result};
+
+/// As for the shop's pages, with the styles and images that the docs write into themselves.
+const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; \
+                      object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -56,12 +65,33 @@ impl Modify for BearerScheme {
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
-        .service(door("/docs").route(web::get().to(to_docs)))
-        .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", Description::openapi()));
+        .service(door("/openapi.json", "GET, HEAD").route(reading().to(description)))
+        .service(door("/docs", "GET, HEAD").route(reading().to(to_docs)))
+        .service(door("/docs/{file:.*}", "GET, HEAD").route(reading().to(docs)));
+}
+
+async fn description() -> HttpResponse {
+    HttpResponse::Ok().json(Description::openapi())
 }
 
 async fn to_docs() -> HttpResponse {
     HttpResponse::PermanentRedirect()
         .insert_header((LOCATION, "/docs/"))
         .finish()
+}
+
+/// A file of the pages; nothing in them leads to another host.
+async fn docs(file: web::Path<String>) -> Result<HttpResponse> {
+    let config = Config::from("/openapi.json").validator_url("none");
+    let file = utoipa_swagger_ui::serve(&file, Arc::new(config))
+        .map_err(|error| Error::Internal(format!("a page of the docs cannot be made: {error}")))?
+        .ok_or(Error::NotFound)?;
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type(file.content_type)
+        .insert_header((CONTENT_SECURITY_POLICY, POLICY));
+    if file.gzpipped {
+        response.insert_header(ContentEncoding::Gzip);
+    }
+    Ok(response.body(file.bytes.into_owned()))
 }

@@ -2,12 +2,12 @@
 
 use actix_web::{HttpResponse, web};
 
-use super::door;
+use super::{door, reading};
 use crate::app::App;
 use crate::error::{Error, Result};
 
 pub fn configure(config: &mut web::ServiceConfig) {
-    config.service(door("/metrics").route(web::get().to(metrics)));
+    config.service(door("/metrics", "GET, HEAD").route(reading().to(metrics)));
 }
 
 /// Every number of this instance in the Prometheus text format.

@@ -8,9 +8,9 @@ use utoipa::IntoParams;
 
 use super::answers::{created, to_the_end, versioned};
 use super::body::{Body, query};
-use super::door;
 use super::path::{Id, SeenVersion};
-use super::problem::Problems;
+use super::refusals::{Bodies, Callers, Ends, Failures, Ids, Queries, States, Versions};
+use super::{door, reading};
 use crate::app::App;
 use crate::auth::OwnerOrOperator;
 use crate::error::{Error, Result};
@@ -23,17 +23,17 @@ use crate::services::views::{List, OrderView, Page, TimelineEntry, schema};
 pub fn configure(config: &mut web::ServiceConfig) {
     config
         .service(
-            door("/api/orders")
+            door("/api/orders", "GET, HEAD, POST")
                 .route(web::post().to(place))
-                .route(web::get().to(list)),
+                .route(reading().to(list)),
         )
         .service(
-            door("/api/orders/{id}")
-                .route(web::get().to(read))
+            door("/api/orders/{id}", "GET, HEAD, DELETE")
+                .route(reading().to(read))
                 .route(web::delete().to(cancel)),
         )
-        .service(door("/api/orders/{id}/timeline").route(web::get().to(timeline)))
-        .service(door("/api/orders/{id}/address").route(web::put().to(change_address)));
+        .service(door("/api/orders/{id}/timeline", "GET, HEAD").route(reading().to(timeline)))
+        .service(door("/api/orders/{id}/address", "PUT").route(web::put().to(change_address)));
 }
 
 /// Which page of which orders.
@@ -57,6 +57,7 @@ pub struct ListQuery {
 #[utoipa::path(
     post,
     path = "/api/orders",
+    operation_id = "place_order",
     tag = "orders",
     request_body = NewOrder,
     params((
@@ -71,7 +72,7 @@ pub struct ListQuery {
             ("Idempotency-Replayed" = String, description = "`true` on a repeat."),
             ("Idempotency-Layer" = String, description = "On a repeat, the layer that caught it.")
         )),
-        Problems
+        Callers, Bodies, States, Ends, Failures
     ),
     security(("bearer" = []))
 )]
@@ -88,9 +89,10 @@ pub async fn place(
 #[utoipa::path(
     get,
     path = "/api/orders",
+    operation_id = "list_orders",
     tag = "orders",
     params(ListQuery),
-    responses((status = 200, description = "A page.", body = Page<OrderView>), Problems),
+    responses((status = 200, description = "A page.", body = Page<OrderView>), Callers, Queries, Failures),
     security(("bearer" = []))
 )]
 pub async fn list(
@@ -124,9 +126,10 @@ pub async fn list(
 #[utoipa::path(
     get,
     path = "/api/orders/{id}",
+    operation_id = "read_order",
     tag = "orders",
     params(("id" = String, Path, description = "The order's id.")),
-    responses((status = 200, description = "The order.", body = OrderView), Problems),
+    responses((status = 200, description = "The order.", body = OrderView), Callers, Ids, Failures),
     security(("bearer" = []))
 )]
 pub async fn read(
@@ -142,9 +145,10 @@ pub async fn read(
 #[utoipa::path(
     get,
     path = "/api/orders/{id}/timeline",
+    operation_id = "read_timeline",
     tag = "orders",
     params(("id" = String, Path, description = "The order's id.")),
-    responses((status = 200, description = "The history.", body = List<TimelineEntry>), Problems),
+    responses((status = 200, description = "The history.", body = List<TimelineEntry>), Callers, Ids, Failures),
     security(("bearer" = []))
 )]
 pub async fn timeline(
@@ -160,13 +164,14 @@ pub async fn timeline(
 #[utoipa::path(
     put,
     path = "/api/orders/{id}/address",
+    operation_id = "change_address",
     tag = "orders",
     request_body = PostalAddress,
     params(
         ("id" = String, Path, description = "The order's id."),
-        ("If-Match" = Option<String>, Header, description = "The order's version that was seen, like \"3\".")
+        SeenVersion
     ),
-    responses((status = 200, description = "The order.", body = OrderView), Problems),
+    responses((status = 200, description = "The order.", body = OrderView), Callers, Bodies, Ids, States, Versions, Failures),
     security(("bearer" = []))
 )]
 pub async fn change_address(
@@ -186,9 +191,10 @@ pub async fn change_address(
 #[utoipa::path(
     delete,
     path = "/api/orders/{id}",
+    operation_id = "cancel_order",
     tag = "orders",
     params(("id" = String, Path, description = "The order's id.")),
-    responses((status = 204, description = "Closed."), Problems),
+    responses((status = 204, description = "Closed."), Callers, Ids, States, Failures),
     security(("bearer" = []))
 )]
 pub async fn cancel(

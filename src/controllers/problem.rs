@@ -1,18 +1,19 @@
 //! Errors as RFC 9457 problems: a stable code and what to do next, never a cause or SQL.
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::RETRY_AFTER;
+use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
 use log::{error, warn};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::{RefOr, Response, ResponseBuilder};
-use utoipa::{IntoResponses, PartialSchema, ToSchema, openapi};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
 use super::answers::LAYER_HEADER;
-use crate::error::{Error, FieldError};
+use crate::error::{CODES, Error, FieldError};
+use crate::services::views::schema;
 
-const PROBLEM_JSON: &str = "application/problem+json";
+pub const PROBLEM_JSON: &str = "application/problem+json";
 
 /// What every refusal looks like.
 #[derive(Debug, Serialize, ToSchema)]
@@ -26,6 +27,7 @@ pub struct Problem {
     /// What to do next, in English.
     pub detail: String,
     /// What programs act on; never changes.
+    #[schema(schema_with = codes)]
     pub code: &'static str,
     /// With `order_exists`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +35,16 @@ pub struct Problem {
     /// With `out_of_stock` and `not_on_sale`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product_id: Option<String>,
+    /// With `price_changed`: what the order costs now, in minor units of `currency`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<i64>,
+    /// With `price_changed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+    /// With `order_state_conflict`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::OrderStatus>)]
+    pub order_status: Option<String>,
     /// With `invalid_fields`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<FieldError>>,
@@ -52,9 +64,11 @@ impl ResponseError for Error {
         if let Some(layer) = self.layer() {
             response.insert_header((LAYER_HEADER, layer.name()));
         }
-        if matches!(self, Self::Unauthorized) {
-            response.insert_header(("WWW-Authenticate", "Bearer"));
-        }
+        match self {
+            Self::Unauthorized => response.insert_header((WWW_AUTHENTICATE, "Bearer")),
+            Self::MethodNotAllowed { allowed } => response.insert_header((ALLOW, *allowed)),
+            _ => &mut response,
+        };
         response.content_type(PROBLEM_JSON).json(body(self))
     }
 }
@@ -96,46 +110,9 @@ fn body(error: &Error) -> Map<String, Value> {
     body
 }
 
-/// The refusals that any door may give, for the API's description.
-#[derive(Debug)]
-pub struct Problems;
-
-impl IntoResponses for Problems {
-    fn responses() -> std::collections::BTreeMap<String, RefOr<Response>> {
-        let statuses = [
-            (400, "Not well-formed, or a key that cannot be used."),
-            (401, "No valid bearer token."),
-            (403, "Not with this role."),
-            (404, "Nothing here, or not yours."),
-            (409, "A conflict with the state; see `code`."),
-            (410, "The order token's life is over."),
-            (412, "Changed since it was read."),
-            (413, "The body is larger than 64 KiB."),
-            (415, "The body is not JSON."),
-            (
-                422,
-                "Fields that cannot be used, or a key used for another request.",
-            ),
-            (428, "If-Match is missing."),
-            (
-                503,
-                "Busy; nothing was changed; try again after Retry-After seconds.",
-            ),
-        ];
-        statuses
-            .into_iter()
-            .map(|(status, text)| (status.to_string(), described(text)))
-            .collect()
-    }
-}
-
-fn described(text: &str) -> RefOr<Response> {
-    let content = openapi::ContentBuilder::new()
-        .schema(Some(Problem::schema()))
-        .build();
-    ResponseBuilder::new()
-        .description(text)
-        .content(PROBLEM_JSON, content)
+fn codes() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(CODES))
         .build()
-        .into()
 }

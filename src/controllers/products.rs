@@ -5,9 +5,9 @@ use entity::ProductId;
 
 use super::answers::{to_the_end, versioned};
 use super::body::Body;
-use super::door;
 use super::path::{Id, SeenVersion};
-use super::problem::Problems;
+use super::refusals::{Blind, Bodies, Callers, Failures, Ids, Versions};
+use super::{door, reading};
 use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
@@ -17,15 +17,15 @@ use crate::services::{catalogue, stock};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
-        .service(door("/api/products").route(web::get().to(list)))
+        .service(door("/api/products", "GET, HEAD").route(reading().to(list)))
         .service(
-            door("/api/products/{id}")
-                .route(web::get().to(read))
+            door("/api/products/{id}", "GET, HEAD, PUT")
+                .route(reading().to(read))
                 .route(web::put().to(change)),
         )
         .service(
-            door("/api/products/{id}/stock")
-                .route(web::get().to(read_stock))
+            door("/api/products/{id}/stock", "GET, HEAD, PUT")
+                .route(reading().to(read_stock))
                 .route(web::put().to(set_stock)),
         );
 }
@@ -34,8 +34,9 @@ pub fn configure(config: &mut web::ServiceConfig) {
 #[utoipa::path(
     get,
     path = "/api/products",
+    operation_id = "list_products",
     tag = "products",
-    responses((status = 200, description = "All products.", body = List<ProductView>), Problems)
+    responses((status = 200, description = "All products.", body = List<ProductView>), Failures)
 )]
 pub async fn list(app: web::Data<App>) -> Result<HttpResponse> {
     let data = catalogue::list(&app).await?;
@@ -46,9 +47,10 @@ pub async fn list(app: web::Data<App>) -> Result<HttpResponse> {
 #[utoipa::path(
     get,
     path = "/api/products/{id}",
+    operation_id = "read_product",
     tag = "products",
     params(("id" = String, Path, description = "The product's id.")),
-    responses((status = 200, description = "The product.", body = ProductView), Problems)
+    responses((status = 200, description = "The product.", body = ProductView), Ids, Failures)
 )]
 pub async fn read(app: web::Data<App>, id: Id<ProductId>) -> Result<HttpResponse> {
     let product = catalogue::read(&app, id.0).await?;
@@ -59,13 +61,14 @@ pub async fn read(app: web::Data<App>, id: Id<ProductId>) -> Result<HttpResponse
 #[utoipa::path(
     put,
     path = "/api/products/{id}",
+    operation_id = "change_product",
     tag = "products",
     request_body = ProductOffer,
     params(
         ("id" = String, Path, description = "The product's id."),
-        ("If-Match" = Option<String>, Header, description = "The product's version that was seen, like \"3\".")
+        SeenVersion
     ),
-    responses((status = 200, description = "The product.", body = ProductView), Problems),
+    responses((status = 200, description = "The product.", body = ProductView), Callers, Bodies, Ids, Versions, Failures),
     security(("bearer" = []))
 )]
 pub async fn change(
@@ -84,9 +87,10 @@ pub async fn change(
 #[utoipa::path(
     get,
     path = "/api/products/{id}/stock",
+    operation_id = "read_stock",
     tag = "products",
     params(("id" = String, Path, description = "The product's id.")),
-    responses((status = 200, description = "The stock.", body = StockView), Problems),
+    responses((status = 200, description = "The stock.", body = StockView), Callers, Ids, Failures),
     security(("bearer" = []))
 )]
 pub async fn read_stock(
@@ -102,13 +106,14 @@ pub async fn read_stock(
 #[utoipa::path(
     put,
     path = "/api/products/{id}/stock",
+    operation_id = "set_stock",
     tag = "products",
     request_body = StockQuantity,
     params(
         ("id" = String, Path, description = "The product's id."),
-        ("If-Match" = Option<String>, Header, description = "The stock's version that was seen, like \"3\".")
+        SeenVersion
     ),
-    responses((status = 200, description = "The stock.", body = StockView), Problems),
+    responses((status = 200, description = "The stock.", body = StockView), Callers, Bodies, Ids, Versions, Blind, Failures),
     security(("bearer" = []))
 )]
 pub async fn set_stock(

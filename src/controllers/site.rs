@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
+use super::{door, reading};
 use crate::error::{Error, Result};
 
 /// Nothing but our own scripts, styles and doors.
@@ -18,9 +19,11 @@ struct Site;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(
-        web::resource("/{path:.*\\.(?:html|js|css|svg|png|ico|json|webmanifest)|}")
-            .route(web::get().to(file))
-            .route(web::head().to(file)),
+        door(
+            "/{path:.*\\.(?:html|js|css|svg|png|ico|json|webmanifest)|}",
+            "GET, HEAD",
+        )
+        .route(reading().to(file)),
     );
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sea_orm::sqlx::mysql::MySqlConnectOptions;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::sqlx::{self, Executor};
 use sea_orm::{ConnectOptions, DatabaseConnection};
@@ -33,14 +34,14 @@ pub async fn open(settings: &settings::Database, access: Access) -> Result<Opene
     if settings.url.starts_with("sqlite:") {
         open_sqlite(settings, access).await
     } else {
-        let pool = connect(mysql_options(settings, settings.max_connections)).await?;
+        let pool = connect(mysql_options(settings, settings.max_connections)?).await?;
         Ok((pool.clone(), pool, None))
     }
 }
 
 /// One `MySQL` connection of its own, for what is bound to a session.
 pub async fn open_single(settings: &settings::Database) -> Result<DatabaseConnection> {
-    connect(mysql_options(settings, 1)).await
+    connect(mysql_options(settings, 1)?).await
 }
 
 async fn open_sqlite(settings: &settings::Database, access: Access) -> Result<Opened> {
@@ -53,7 +54,12 @@ async fn open_sqlite(settings: &settings::Database, access: Access) -> Result<Op
         Access::Exclusive => Some(Arc::new(lock_file(&path)?)),
         Access::ReadOnly => None,
     };
-    let url = format!("sqlite://{}?mode=rwc", path.display());
+    // Who only looks makes no empty file of a misspelt path.
+    let mode = match access {
+        Access::Exclusive => "rwc",
+        Access::ReadOnly => "rw",
+    };
+    let url = format!("sqlite://{}?mode={mode}", path.display());
     let write = connect(sqlite_options(&url, settings, 1)).await?;
     let read = connect(sqlite_options(
         &url,
@@ -117,13 +123,17 @@ fn sqlite_options(url: &str, settings: &settings::Database, connections: u32) ->
             .synchronous(SqliteSynchronous::Full)
             .busy_timeout(Duration::from_secs(3))
             .foreign_keys(true)
-            .create_if_missing(true)
     });
     options
 }
 
-fn mysql_options(settings: &settings::Database, connections: u32) -> ConnectOptions {
+fn mysql_options(settings: &settings::Database, connections: u32) -> Result<ConnectOptions> {
     let url = settings.url.replacen("mariadb:", "mysql:", 1);
+    if url.parse::<MySqlConnectOptions>().is_err() {
+        // Without the cause, which may quote the password.
+        let problem = "cannot be understood: use mysql://user:password@host:3306/orders";
+        return Err(Error::Start(format!("ORDER__DATABASE__URL {problem}")));
+    }
     let mut options = common_options(&url, settings, connections);
     options.map_sqlx_mysql_pool_opts(|pool| {
         pool.after_connect(|connection, _| {
@@ -135,7 +145,7 @@ fn mysql_options(settings: &settings::Database, connections: u32) -> ConnectOpti
             })
         })
     });
-    options
+    Ok(options)
 }
 
 fn common_options(url: &str, settings: &settings::Database, connections: u32) -> ConnectOptions {

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_key_of_a_mysql_message_counts() {
+    fn the_last_key_of_a_message_counts() {
         let hostile =
             "Duplicate entry 'x' for key 'PRIMARY'-1' for key 'order_item.uk_user_product'";
 

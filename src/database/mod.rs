@@ -7,6 +7,7 @@ pub mod migrate;
 mod transaction;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, DbBackend};
 
@@ -29,6 +30,8 @@ pub struct Database {
     read: DatabaseConnection,
     bulkhead: Arc<Bulkhead>,
     metrics: Arc<Metrics>,
+    /// How long an answer to a ping is waited for.
+    patience: Duration,
     /// Refuses a second server on the same `SQLite` file for as long as it lives.
     _file_lock: Option<Arc<std::fs::File>>,
 }
@@ -47,6 +50,7 @@ impl Database {
             read,
             bulkhead,
             metrics,
+            patience: settings.database.acquire_timeout,
             _file_lock: file_lock,
         })
     }
@@ -65,9 +69,10 @@ impl Database {
         self.write.get_database_backend()
     }
 
-    /// Whether it answers.
+    /// Whether it answers in time: one that is frozen or cut off never would.
     pub async fn is_reachable(&self) -> bool {
-        self.read.ping().await.is_ok()
+        let answer = tokio::time::timeout(self.patience, self.read.ping()).await;
+        matches!(answer, Ok(Ok(())))
     }
 
     /// Ends all connections after running transactions are done.

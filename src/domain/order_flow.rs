@@ -70,7 +70,8 @@ mod tests {
             grid.push_str(&status.to_value());
             for action in MOVES {
                 let cell = next(status, action).map_or("-".to_owned(), |to| to.to_value());
-                grid.push_str(&format!(" {cell}"));
+                grid.push(' ');
+                grid.push_str(&cell);
             }
             grid.push('\n');
         }

@@ -3,13 +3,13 @@
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
-use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::json;
 use crate::auth::{Caller, Role};
 use crate::error::{Error, Result};
 
@@ -24,6 +24,9 @@ pub trait Command: DeserializeOwned + Serialize + 'static {
     const KEY_REQUIRED: bool;
     /// Who may ask.
     const ROLES: &'static [Role];
+
+    /// The key in the body, for callers that cannot set headers; never part of the fingerprint.
+    fn key(&self) -> Option<&str>;
 
     /// Refuses what can be seen to be wrong without looking anything up.
     fn check(&self, caller: &Caller) -> Result<()>;
@@ -92,42 +95,14 @@ impl<T: Command> FromRequest for IdempotentContext<T> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let request = request.clone();
-        let bytes = web::Bytes::from_request(&request, payload);
+        let bytes = json::receive(&request, payload);
         Box::pin(async move {
             let caller = Caller::extract(&request).await?;
             if !T::ROLES.contains(&caller.role) {
                 return Err(Error::Forbidden);
             }
-            require_json(&request)?;
-            let bytes = bytes.await.map_err(|error| unreadable(&error))?;
-            read(&request, caller, &bytes)
+            read(&request, caller, &bytes.await?)
         })
-    }
-}
-
-/// Refuses a body that is not declared as JSON.
-pub fn require_json(request: &HttpRequest) -> Result<()> {
-    let kind = request
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let essence = kind
-        .and_then(|kind| kind.split(';').next())
-        .unwrap_or_default()
-        .trim();
-    if essence.eq_ignore_ascii_case("application/json") {
-        Ok(())
-    } else {
-        Err(Error::NotJson)
-    }
-}
-
-/// What a body that could not be read means.
-pub fn unreadable(error: &actix_web::Error) -> Error {
-    if error.as_response_error().status_code() == actix_web::http::StatusCode::PAYLOAD_TOO_LARGE {
-        Error::TooLarge
-    } else {
-        Error::Malformed("the body could not be read to its end".to_owned())
     }
 }
 
@@ -136,16 +111,15 @@ fn read<T: Command>(
     caller: Caller,
     bytes: &[u8],
 ) -> Result<IdempotentContext<T>> {
-    let (body, body_key) = split_key(bytes)?;
-    let key = match request.headers().get(KEY_HEADER) {
-        Some(header) => Key::parse(header.to_str().map_err(|_| Error::KeyInvalid)?)?,
-        None => match body_key {
-            Some(key) => Key::parse(&key)?,
+    let body: T = json::parse(bytes)?;
+    let key = match key_header(request)? {
+        Some(key) => key,
+        None => match body.key() {
+            Some(key) => Key::parse(key)?,
             None if T::KEY_REQUIRED => return Err(Error::KeyMissing),
             None => Key::Generated(Uuid::new_v4().to_string()),
         },
     };
-    let body: T = serde_json::from_value(body).map_err(|error| malformed(&error))?;
     body.check(&caller)?;
     let fingerprint = fingerprint(request, &body)?;
     Ok(IdempotentContext {
@@ -157,17 +131,13 @@ fn read<T: Command>(
     })
 }
 
-/// The body without its `idempotency_key`, and that key.
-fn split_key(bytes: &[u8]) -> Result<(serde_json::Value, Option<String>)> {
-    let mut body: serde_json::Value =
-        serde_json::from_slice(bytes).map_err(|error| malformed(&error))?;
-    let key = body
-        .as_object_mut()
-        .and_then(|fields| fields.remove("idempotency_key"));
-    match key {
-        None | Some(serde_json::Value::Null) => Ok((body, None)),
-        Some(serde_json::Value::String(key)) => Ok((body, Some(key))),
-        Some(_) => Err(Error::KeyInvalid),
+/// The header's key; of several, nobody can say which one was meant.
+fn key_header(request: &HttpRequest) -> Result<Option<Key>> {
+    let mut headers = request.headers().get_all(KEY_HEADER);
+    match (headers.next(), headers.next()) {
+        (None, _) => Ok(None),
+        (Some(key), None) => Key::parse(key.to_str().map_err(|_| Error::KeyInvalid)?).map(Some),
+        _ => Err(Error::KeyInvalid),
     }
 }
 
@@ -183,11 +153,6 @@ fn fingerprint(request: &HttpRequest, body: &impl Serialize) -> Result<[u8; 32]>
     }
     parts.push(&canonical);
     Ok(digest(&parts))
-}
-
-/// What serde says, without the client's own text in it beyond names of fields.
-pub fn malformed(error: &serde_json::Error) -> Error {
-    Error::Malformed(error.to_string())
 }
 
 /// SHA-256 over the parts, each behind its length, so that no two lists of parts are alike.

@@ -6,6 +6,7 @@ mod breaker;
 pub mod context;
 mod entry;
 pub mod gate;
+pub mod json;
 pub mod lock;
 mod memory_store;
 mod redis_store;

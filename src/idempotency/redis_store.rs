@@ -62,7 +62,7 @@ impl RedisStore {
             .set_connection_timeout(None)
             .set_response_timeout(None);
         let pool = Manager::new_with_config(settings.url.as_str(), config)
-            .map_err(|error| format!("the URL of Redis cannot be used: {error}"))
+            .map_err(|error| format!("redis.url cannot be used: {error}"))
             .and_then(|manager| {
                 let pool = Pool::builder(manager).max_size(1).build();
                 pool.map_err(|error| format!("no connections to Redis can be made: {error}"))

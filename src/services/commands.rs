@@ -37,13 +37,17 @@ pub struct NewOrder {
     #[serde(default)]
     #[schema(min_length = 1, max_length = 64)]
     pub user_id: Option<String>,
+    /// For callers that cannot set headers; the header `Idempotency-Key` wins.
+    #[serde(default, skip_serializing)]
+    #[schema(min_length = 1, max_length = 255)]
+    pub idempotency_key: Option<String>,
 }
 
 /// One product of a new order.
 #[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewItem {
-    #[schema(value_type = String, example = "1")]
+    #[schema(value_type = String, example = "1", pattern = "^(0|[1-9][0-9]{0,17})$")]
     pub product_id: ProductId,
     #[validate(range(min = 1, max = 1000, message = "is 1 to 1000"))]
     #[schema(minimum = 1, maximum = 1000)]
@@ -59,7 +63,11 @@ pub struct PostalAddress {
     pub recipient: String,
     /// 5 to 20 digits, blanks, `+`, `-`, `(` or `)`.
     #[validate(custom(function = "phone"))]
-    #[schema(min_length = 5, max_length = 20)]
+    #[schema(
+        min_length = 5,
+        max_length = 20,
+        pattern = r"^[-0-9 +()]*([0-9][- +()]*){5}$"
+    )]
     pub phone: String,
     /// ISO 3166-1 alpha-2, in capitals.
     #[validate(custom(function = "country"))]
@@ -80,7 +88,11 @@ pub struct PostalAddress {
     pub line2: Option<String>,
     /// 1 to 16 letters, digits, blanks or hyphens.
     #[validate(custom(function = "postal_code"))]
-    #[schema(min_length = 1, max_length = 16)]
+    #[schema(
+        min_length = 1,
+        max_length = 16,
+        pattern = "^[-0-9A-Za-z ]*[0-9A-Za-z-]+[-0-9A-Za-z ]*$"
+    )]
     pub postal_code: String,
 }
 
@@ -115,6 +127,10 @@ impl Command for NewOrder {
     const OPERATION: &'static str = "create_order";
     const KEY_REQUIRED: bool = true;
     const ROLES: &'static [Role] = &[Role::Customer, Role::Service];
+
+    fn key(&self) -> Option<&str> {
+        self.idempotency_key.as_deref()
+    }
 
     fn check(&self, caller: &Caller) -> Result<()> {
         checked(self)?;
@@ -212,8 +228,8 @@ fn refusal(message: impl Into<Cow<'static, str>>) -> ValidationError {
 }
 
 fn line(text: &str, longest: usize) -> std::result::Result<(), ValidationError> {
-    if text.chars().any(char::is_control) {
-        return Err(refusal("holds control characters"));
+    if text.chars().any(hides) {
+        return Err(refusal("holds characters that do not show"));
     }
     if text.trim().is_empty() || text.chars().count() > longest {
         return Err(refusal(format!(
@@ -221,6 +237,14 @@ fn line(text: &str, longest: usize) -> std::result::Result<(), ValidationError> 
         )));
     }
     Ok(())
+}
+
+/// Controls, ends of lines, and marks that turn the order of the text or take no place at all: a label
+/// would show another address than the one that was read. What scripts need to join and to lean (U+200C to
+/// U+200F) stays.
+fn hides(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn line_of_100(text: &str) -> std::result::Result<(), ValidationError> {

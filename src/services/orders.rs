@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chrono::DateTime;
+use chrono::{DateTime, Datelike};
 use entity::order::OrderStatus;
 use entity::{OrderId, order_item};
 use serde_json::json;
@@ -174,8 +174,8 @@ fn parsed_cursor(text: &str) -> Option<Cursor> {
     let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let (micros, id) = text.split_once('.')?;
-    Some((
-        DateTime::from_timestamp_micros(micros.parse().ok()?)?,
-        id.parse().ok()?,
-    ))
+    let created_at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
+    // What lies outside no database can compare with.
+    let is_ours = (1970..=9999).contains(&created_at.year());
+    Some((created_at, id.parse().ok()?)).filter(|_| is_ours)
 }

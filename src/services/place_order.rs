@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use entity::{OrderId, ProductId, UserId};
+use sha2::{Digest, Sha256};
 
 use super::commands::NewOrder;
 use super::placement::{self, Placement, Refused};
@@ -142,7 +143,9 @@ async fn under_locks(
         return attempt(app, request, ticket).await;
     };
     let kind = request.body.order_type;
-    let name = format!("order:{kind:?}:{}:{product}", ticket.buyer);
+    // Names of locks are logged, customers are not.
+    let buyer = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(ticket.buyer.as_str()));
+    let name = format!("order:{kind:?}:{buyer}:{product}");
     let held = app
         .locks
         .hold(&name, Box::pin(under_locks(app, request, ticket, others)))

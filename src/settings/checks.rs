@@ -12,6 +12,7 @@ pub const DEVELOPMENT_TOKEN_SECRET: &str = "development-only-token-secret-not-fo
 pub const DEVELOPMENT_SANDBOX_SECRET: &str = "whsec_c2FuZGJveC1kZXZlbG9wbWVudC1vbmx5";
 /// The shortest secret that production accepts, in bytes.
 const SHORTEST_SECRET: usize = 32;
+const DEFAULT_SECRET: &str = "is the default of development; choose your own";
 
 impl Settings {
     /// Fills what development leaves out and refuses what cannot be meant.
@@ -42,6 +43,12 @@ impl Settings {
         if self.auth.dev_sign_in {
             return impossible("ORDER__AUTH__DEV_SIGN_IN", "must be off in production");
         }
+        if self.database.seed {
+            return impossible("ORDER__DATABASE__SEED", "must be off in production");
+        }
+        if *self.sandbox.secret == *DEVELOPMENT_SANDBOX_SECRET {
+            return impossible("ORDER__SANDBOX__SECRET", DEFAULT_SECRET);
+        }
         let secrets = [
             (
                 "ORDER__AUTH__JWT_SECRET",
@@ -56,7 +63,7 @@ impl Settings {
         ];
         for (setting, secret, default) in secrets {
             if **secret == *default {
-                return impossible(setting, "is the default of development; choose your own");
+                return impossible(setting, DEFAULT_SECRET);
             }
             if secret.len() < SHORTEST_SECRET {
                 return impossible(
@@ -75,11 +82,11 @@ impl Settings {
         {
             return impossible("ORDER__DATABASE__URL", "must begin with sqlite: or mysql:");
         }
-        if self.database.max_connections == 0 {
-            return impossible("ORDER__DATABASE__MAX_CONNECTIONS", "must be at least 1");
-        }
-        if self.bulkhead.transactions == 0 {
-            return impossible("ORDER__BULKHEAD__TRANSACTIONS", "must be at least 1");
+        if self.server.host.is_empty() {
+            return impossible(
+                "ORDER__SERVER__HOST",
+                "must name an address, like 127.0.0.1",
+            );
         }
         for name in self.orders.types.keys() {
             if !["normal", "flash_sale", "group_buy"].contains(&name.as_str()) {
@@ -87,7 +94,28 @@ impl Settings {
                 return impossible("ORDER__ORDERS__TYPES", problem);
             }
         }
+        self.check_numbers()?;
         self.check_durations()
+    }
+
+    fn check_numbers(&self) -> Result<(), SettingsError> {
+        let connections = usize::try_from(self.database.max_connections).unwrap_or(usize::MAX);
+        let bounded = [
+            ("ORDER__SERVER__WORKERS", self.server.workers, 0..=1_024),
+            ("ORDER__DATABASE__MAX_CONNECTIONS", connections, 1..=10_000),
+            (
+                "ORDER__BULKHEAD__TRANSACTIONS",
+                self.bulkhead.transactions,
+                1..=10_000,
+            ),
+        ];
+        for (setting, value, range) in bounded {
+            if !range.contains(&value) {
+                let (least, most) = (range.start(), range.end());
+                return impossible(setting, format!("must lie between {least} and {most}"));
+            }
+        }
+        Ok(())
     }
 
     fn check_durations(&self) -> Result<(), SettingsError> {
@@ -99,6 +127,7 @@ impl Settings {
             ("ORDER__LOCK__HOLD", self.lock.hold),
             ("ORDER__IDS__LEASE", self.ids.lease),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
+            ("ORDER__AUTH__DEV_TOKEN_TTL", self.auth.dev_token_ttl),
             (
                 "ORDER__DATABASE__ACQUIRE_TIMEOUT",
                 self.database.acquire_timeout,
@@ -109,6 +138,9 @@ impl Settings {
             if value < Duration::from_millis(10) || value > year {
                 return impossible(setting, "must lie between 10ms and one year");
             }
+        }
+        if self.archive.retention < Duration::from_hours(24) {
+            return impossible("ORDER__ARCHIVE__RETENTION", "must be at least one day");
         }
         Ok(())
     }

@@ -7,6 +7,8 @@ mod checks;
 mod secret;
 mod sections;
 
+use std::env::VarError;
+
 use config::builder::DefaultState;
 use config::{Config, ConfigBuilder, Environment, File, FileFormat};
 use entity::order::{OrderType, Policy};
@@ -24,7 +26,7 @@ pub enum SettingsError {
     #[error("ORDER_PROFILE is \"{0}\"; it must be development, test or production")]
     Profile(String),
     #[error("a setting cannot be used: {0}")]
-    Unreadable(#[from] config::ConfigError),
+    Unreadable(String),
     #[error("{setting} {problem}")]
     Impossible {
         setting: &'static str,
@@ -56,6 +58,20 @@ pub struct Settings {
     pub bulkhead: Bulkhead,
     pub ids: Ids,
     pub archive: Archive,
+}
+
+impl From<config::ConfigError> for SettingsError {
+    /// What the parser says without the text that it found: a section set to a URL would show its password.
+    fn from(error: config::ConfigError) -> Self {
+        let said = error.to_string();
+        let quoted = said
+            .split_once(": string \"")
+            .zip(said.rsplit_once("\", expected "));
+        Self::Unreadable(match quoted {
+            Some(((found, _), (_, expected))) => format!("{found}: string, expected {expected}"),
+            None => said,
+        })
+    }
 }
 
 impl Settings {
@@ -109,7 +125,11 @@ impl Profile {
             clippy::disallowed_methods,
             reason = "these are the settings that others ask"
         )]
-        let name = std::env::var("ORDER_PROFILE").unwrap_or_else(|_| "development".to_owned());
+        let name = match std::env::var("ORDER_PROFILE") {
+            Err(VarError::NotPresent) => "development".to_owned(),
+            Err(VarError::NotUnicode(name)) => name.to_string_lossy().into_owned(),
+            Ok(name) => name,
+        };
         match name.as_str() {
             "development" => Ok(Self::Development),
             "test" => Ok(Self::Test),

@@ -38,8 +38,9 @@ def serving(binary, directory):
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     with open(f"{directory}/log", "w+", encoding="utf-8") as log:
+        environment = settings(directory) | {"ORDER__SERVER__PORT": str(port)}
         server = subprocess.Popen(
-            [binary], cwd=ROOT, env=settings(directory) | {"ORDER__SERVER__PORT": str(port)}, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            [binary], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT
         )
         try:
             wait_until_ready(url, server)
@@ -109,7 +110,8 @@ def audited(binary, directory):
 
 
 def succeeds(command, directory, environment):
-    return subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, check=False)
+    return done.returncode == 0
 
 
 def access_token(url, role):

@@ -38,6 +38,16 @@ impl Binary {
         Client::new(&self.base, Some(token))
     }
 
+    /// A number of this process, as operators see it.
+    pub async fn metric(&self, name: &str) -> f64 {
+        let reply = reqwest::get(format!("{}/metrics", self.base)).await;
+        let text = reply.unwrap().text().await.unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_default().parse().unwrap()
+    }
+
     /// SIGKILL, and the end of it.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -38,11 +38,6 @@ impl MariaDbServer {
         server
     }
 
-    /// The same for the server's whole life, restarts included.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
     /// Names no database: `root` without a password may create as many as it likes.
     pub fn url(&self) -> String {
         format!("mysql://root@127.0.0.1:{}", self.port)

@@ -3,6 +3,7 @@
 pub mod binary;
 pub mod client;
 pub mod entrance;
+pub mod faults;
 pub mod mariadb_server;
 pub mod redis_server;
 pub mod shop;
