@@ -1,4 +1,4 @@
-//! Production: secrets of its own, no helpers of development, and no password in what it says.
+//! Production: secrets of its own, nothing of development, and no password in what it says.
 
 use order_service::settings::{Profile, Settings};
 use tempfile::TempDir;
@@ -12,7 +12,7 @@ use crate::support::shop::Place;
 const PASSWORD: &str = "hunter2";
 
 #[test]
-fn production_starts_with_secrets_of_its_own_and_without_helpers() {
+fn production_starts_with_secrets_of_its_own_and_nothing_of_development() {
     let good = [
         ("ORDER_PROFILE", "production"),
         ("ORDER__AUTH__JWT_SECRET", SECRET),

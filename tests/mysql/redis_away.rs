@@ -16,7 +16,7 @@ use crate::support::{Reply, Shop, order};
 async fn a_redis_killed_among_a_hundred_creations_costs_no_order_and_is_used_again() {
     for answers in [0, 20] {
         let mut redis = RedisServer::start();
-        let (shop, other) = shops(&redis).await;
+        let (shop, other) = shops(&redis.url(), "1s").await;
         let instances = [&shop, &other];
         let key = shop.customer("ann").token().await;
         let body = order("NORMAL", &[("1", 2)]);
@@ -58,7 +58,7 @@ async fn a_redis_paused_in_the_middle_of_a_creation_leaves_the_crowd_to_the_data
 #[actix_web::test]
 async fn a_redis_wiped_between_repeats_makes_no_second_order() {
     let redis = RedisServer::start();
-    let (shop, other) = shops(&redis).await;
+    let (shop, other) = shops(&redis.url(), "1m").await;
     let instances = [&shop, &other];
     let key = shop.customer("ann").token().await;
     let body = order("FLASH_SALE", &[("1", 2)]);
@@ -82,7 +82,7 @@ async fn a_redis_wiped_between_repeats_makes_no_second_order() {
 
 /// One creation holds its record and waits for the stock; Redis goes; 98 repeats come.
 async fn crowd_without_redis(url: &str, fail: impl FnOnce()) -> (Shop, Shop) {
-    let (shop, other) = shops_at(url).await;
+    let (shop, other) = shops(url, "1s").await;
     let instances = [&shop, &other];
     let aside = Aside::to(&shop.place).await;
     let (ann, key) = (shop.customer("ann"), shop.customer("ann").token().await);
@@ -110,14 +110,10 @@ async fn crowd_without_redis(url: &str, fail: impl FnOnce()) -> (Shop, Shop) {
     (shop, other)
 }
 
-async fn shops(redis: &RedisServer) -> (Shop, Shop) {
-    shops_at(&redis.url()).await
-}
-
-/// Two instances on the run's MariaDB and a Redis of the test's own.
-async fn shops_at(url: &str) -> (Shop, Shop) {
+/// Two instances on the run's MariaDB and a Redis of the test's own, each call of which may take so long.
+async fn shops(url: &str, timeout: &str) -> (Shop, Shop) {
     let (place, clock) = (Arc::new(Place::fresh().await), manual_clock());
-    let changes = [("redis.url", url)];
+    let changes = [("redis.url", url), ("redis.timeout", timeout)];
     let shop = Shop::open_at(Arc::clone(&place), clock.clone(), &changes).await;
     let other = Shop::open_at(place, clock, &changes).await;
     (shop, other)

@@ -1,7 +1,12 @@
 //! A caller of the API with a bearer token of his own.
 
+use std::time::Duration;
+
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+
+/// Less than the server's keep-alive of five seconds: no request meets the end of its connection.
+const IDLE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -21,8 +26,11 @@ pub struct Reply {
 
 impl Client {
     pub fn new(base: &str, bearer: Option<String>) -> Self {
+        let http = reqwest::Client::builder()
+            .pool_idle_timeout(IDLE)
+            .build();
         Self {
-            http: reqwest::Client::new(),
+            http: http.unwrap(),
             base: base.to_owned(),
             bearer,
         }
