@@ -26,9 +26,7 @@ pub struct Reply {
 
 impl Client {
     pub fn new(base: &str, bearer: Option<String>) -> Self {
-        let http = reqwest::Client::builder()
-            .pool_idle_timeout(IDLE)
-            .build();
+        let http = reqwest::Client::builder().pool_idle_timeout(IDLE).build();
         Self {
             http: http.unwrap(),
             base: base.to_owned(),
