@@ -52,6 +52,8 @@ session.onChange(() => {
   drawAndFocus();
 });
 submission.onChange(drawBanner);
+// "Back" from the gateway's cashier may bring the page as it was left, from the browser's memory.
+window.addEventListener("pageshow", ({ persisted }) => persisted && draw());
 
 await development.discover();
 submission.restore();

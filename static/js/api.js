@@ -19,17 +19,18 @@ export class Problem extends Error {
 /** Nothing came back, so nobody here knows what the server did. */
 export class NoAnswer extends Error {}
 
-async function call(method, path, { body, headers = {}, signal } = {}) {
+/** `anonymous`: a door that is not the shop's, so it does not see who is signed in. */
+async function call(method, path, { body, headers = {}, signal, anonymous } = {}) {
   const response = await fetch(path, {
     method,
     body,
-    headers: { ...authorization(), ...(body && { "Content-Type": "application/json" }), ...headers },
+    headers: { ...(!anonymous && authorization()), ...(body && { "Content-Type": "application/json" }), ...headers },
     signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]),
     cache: "no-store",
   }).catch((cause) => {
     throw new NoAnswer("no answer", { cause });
   });
-  return read(response);
+  return read(response, anonymous);
 }
 
 const authorization = () => {
@@ -38,7 +39,7 @@ const authorization = () => {
 };
 
 /** A body that breaks off is no answer either, whatever the status line said. */
-async function read(response) {
+async function read(response, anonymous) {
   const text = await response.text().catch((cause) => {
     throw new NoAnswer("the answer broke off", { cause });
   });
@@ -47,7 +48,7 @@ async function read(response) {
     if (text && body === null) throw new NoAnswer("the answer is unreadable");
     return { body, headers: response.headers };
   }
-  if (response.status === 401) session.expire();
+  if (response.status === 401 && !anonymous) session.expire();
   throw new Problem(response.status, body ?? {}, response.headers);
 }
 
@@ -90,6 +91,26 @@ export const changeAddress = (id, version, address) =>
   bodyOf(call("PUT", `/api/orders/${id}/address`, { body: json(address), headers: { "If-Match": `"${version}"` } }));
 
 export const cancelOrder = (id) => call("DELETE", `/api/orders/${id}`);
+
+export const confirmReceipt = (id) => bodyOf(call("PUT", `/api/orders/${id}/receipt`));
+
+/** The attempt to pay: a new one, or the one that is open already. */
+export const startPayment = (orderId, key, gateway) =>
+  bodyOf(
+    call("POST", `/api/orders/${orderId}/payments`, { body: json({ gateway }), headers: { "Idempotency-Key": key } }),
+  );
+
+export const refunds = (orderId, signal) =>
+  bodyOf(call("GET", `/api/orders/${orderId}/refunds`, { signal })).then((list) => list.data);
+
+const sandbox = (paymentId) => `/api/sandbox/payments/${encodeURIComponent(paymentId)}`;
+
+/** A payment as the sandbox gateway sees it, with its log of messages. */
+export const sandboxPayment = (id, signal) => bodyOf(call("GET", sandbox(id), { signal, anonymous: true }));
+
+/** Lets the sandbox gateway do something, and answers after it has tried to deliver the messages of it. */
+export const sandboxAction = (id, action) =>
+  bodyOf(call("POST", `${sandbox(id)}/actions`, { body: json({ action }), anonymous: true }));
 
 export const devSignIn = (user) =>
   bodyOf(call("POST", "/api/dev/sign-in", { body: json({ user_id: user, role: "customer" }) }));

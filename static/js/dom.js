@@ -19,15 +19,22 @@ function setAttribute(element, key, value) {
   else if (isShown(value)) element.setAttribute(key, value);
 }
 
-/** Replaces the content, and gives the focus back to the control with the same test id when it was inside. */
+/**
+ * Replaces the content. What has the same test id stays as it was: the control that had the focus, and details that
+ * were open.
+ */
 export function redraw(container, ...children) {
   const focused = container.contains(document.activeElement) ? document.activeElement : null;
   const id = focused?.dataset.testid;
+  const open = [...container.querySelectorAll("details[open] > summary")].map((summary) => summary.dataset.testid);
   container.replaceChildren(...children.flat(Infinity).filter(isShown));
+  for (const each of open.filter(Boolean)) find(container, each)?.parentElement.setAttribute("open", "");
   if (!focused) return;
-  const again = id && container.querySelector(`[data-testid="${CSS.escape(id)}"]:not([disabled])`);
+  const again = id && find(container, id);
   (again || container.querySelector("h1, h2"))?.focus();
 }
+
+const find = (container, id) => container.querySelector(`[data-testid="${CSS.escape(id)}"]:not([disabled])`);
 
 /** Tells a screen reader what has just changed elsewhere on the page. */
 export function announce(text) {

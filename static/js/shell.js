@@ -3,12 +3,12 @@
 import * as cart from "./cart.js";
 import * as development from "./development.js";
 import { h, redraw } from "./dom.js";
-import * as i18n from "./i18n/index.js";
+import { t } from "./i18n/index.js";
 import { orderHref, replace, route } from "./router.js";
 import * as session from "./session.js";
 import * as submission from "./submission.js";
+import { languageSwitch } from "./views/language_switch.js";
 
-const { t } = i18n;
 const header = document.getElementById("header");
 const banner = document.getElementById("banner");
 const footer = document.getElementById("footer");
@@ -56,22 +56,6 @@ const badge = (count) =>
     String(count),
     h("span", { class: "unseen" }, ` ${t("cart.pieces", { count })}`),
   );
-
-function languageSwitch() {
-  const other =
-    i18n.current() === "en" ? { code: "zh", name: "中文", lang: "zh-CN" } : { code: "en", name: "English", lang: "en" };
-  return h(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      lang: other.lang,
-      "data-testid": "language-switch",
-      onclick: () => i18n.choose(other.code),
-    },
-    other.name,
-  );
-}
 
 function account() {
   const signedIn = session.current();

@@ -3,7 +3,7 @@
 
 import * as api from "./api.js";
 import * as cart from "./cart.js";
-import { after, isUnknown, needsNewToken, TRIES } from "./retry_rules.js";
+import { after, isUnknown, needsNewToken, pause, TRIES } from "./retry_rules.js";
 import * as session from "./session.js";
 import { publisher } from "./signal.js";
 import { tab } from "./storage.js";
@@ -103,7 +103,9 @@ async function repeatUntilAnswered() {
     }
     if (attempt === TRIES) break;
     set({ phase: "waiting", attempt, error: answer.error });
-    await pause(after(attempt, answer.error));
+    const waiting = pause(after(attempt, answer.error));
+    wake = waiting.wake;
+    await waiting.over;
     if (mine !== generation) return;
   }
   set({ phase: "stalled", error: state.error });
@@ -115,16 +117,6 @@ async function send({ token, body }) {
   } catch (error) {
     return { error };
   }
-}
-
-function pause(milliseconds) {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    wake = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
 }
 
 async function conclude({ body, ...token }, { order, replayed, error }) {

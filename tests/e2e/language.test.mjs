@@ -96,6 +96,38 @@ test("no text is missing in either language, and every one that is asked for exi
   );
 });
 
+test("every status, event, outcome and error has a text", async () => {
+  const page = await shop.visit();
+
+  const known = await page.evaluate(async () => Object.keys((await import("/js/i18n/en.js")).default));
+
+  assert.deepEqual(
+    Object.entries(SAID_BY_THE_SERVICE)
+      .flatMap(([prefix, names]) => names.split(" ").map((name) => `${prefix}.${name}`))
+      .filter((key) => !known.includes(key)),
+    [],
+  );
+});
+
+/** What the page looks up by the service's own words. */
+const SAID_BY_THE_SERVICE = {
+  status: "PENDING_PAYMENT PAYING PAID SHIPPED FINISHED CLOSED REFUNDING REFUNDED",
+  payment: "CREATED LIVE SUCCEEDED FAILED CLOSED",
+  refund: "REQUESTED PROCESSING SUCCEEDED FAILED",
+  origin: "SHOP AUTOMATIC GATEWAY",
+  outcome: "APPLIED STALE IGNORED PARKED UNRESOLVED REFUSED",
+  callback: "paid closed failed refund_succeeded refund_failed ignored",
+  event:
+    "orderplaced paymentstarted orderpaid ordershipped orderfinished orderclosed refundstarted orderrefunded " +
+    "refundrequested refundsucceeded refundfailed addresschanged",
+  cashier: "OPEN PAID CLOSED group.buyer group.mishap group.afterwards",
+  message: "payment.succeeded payment.closed payment.failed refund.succeeded refund.failed",
+  do:
+    "pay pay_three_times pay_hundred_times close fail close_after_paid refund_before_paid refund wrong_amount " +
+    "forged_signature",
+  problem: "already_paid order_expired order_state_conflict gateway_unknown request_in_progress",
+};
+
 /** The keys that the scripts name outright: `t("…")`. */
 async function textsAskedFor() {
   const names = (await readdir(scripts, { recursive: true })).filter((name) => name.endsWith(".js"));

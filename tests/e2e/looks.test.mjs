@@ -7,10 +7,10 @@ import path from "node:path";
 import { before, test } from "node:test";
 
 import { inspect } from "./support/inspect.mjs";
-import { answer, between, loseRequest } from "./support/network.mjs";
+import { answer, between, loseRequest, pass, PAYMENTS } from "./support/network.mjs";
 import { ROOT } from "./support/server.mjs";
 import { openShop, someone } from "./support/shop.mjs";
-import { fillAddress, orderShown, placeOrder, signIn } from "./support/steps.mjs";
+import { fillAddress, letGateway, orderShown, placeOrder, signIn } from "./support/steps.mjs";
 
 const shop = openShop();
 const pictures = path.join(ROOT, "target/e2e");
@@ -31,6 +31,7 @@ for (const [name, options] of Object.entries(settings)) {
 
     await shopping(page, look);
     await ordering(page, look);
+    await paying(page, look);
     await afterwards(page, look);
   });
 }
@@ -75,9 +76,36 @@ async function ordering(page, look) {
   rules[1] = (route) => route.continue();
 }
 
-async function afterwards(page, look) {
+async function paying(page, look) {
   await orderShown(page);
   await look("order");
+  const rules = [loseRequest];
+  await between(page, rules, PAYMENTS);
+  await page.getByTestId("pay").click();
+  await page.getByTestId("pay-now").waitFor();
+  await look("order-pay-waiting");
+  rules[0] = pass;
+  await page.getByTestId("pay-now").click();
+  await page.getByTestId("due-amount").waitFor();
+  await look("cashier");
+  await letGateway(page, "forged_signature");
+  await letGateway(page, "wrong_amount");
+  await letGateway(page, "pay_hundred_times");
+  await page.locator("[data-testid=entry][data-type=OrderPaid]").waitFor();
+  await look("cashier-paid");
+  await letGateway(page, "refund");
+  await page.locator("[data-testid=entry][data-type=OrderRefunded]").waitFor();
+  await page.getByTestId("back-to-order").click();
+  await page.getByTestId("refund").waitFor();
+  await look("order-refunded");
+}
+
+async function afterwards(page, look) {
+  await page.getByTestId("nav-catalogue").click();
+  await page.getByTestId("add-3").click();
+  await page.getByTestId("to-checkout").click();
+  await placeOrder(page);
+  await orderShown(page);
   await page.getByTestId("change-address").click();
   await look("order-address");
   await page.getByTestId("drop-address").click();

@@ -136,7 +136,7 @@ test("a timeline with entries of every kind, known and unknown, is shown", async
 
   await page.getByTestId("entry").nth(3).waitFor();
   const texts = await page.getByTestId("entry").allTextContents();
-  assert.match(texts[1], /Payment succeeded.*APPLIED · delivered 3 times.*€49\.00/);
+  assert.match(texts[1], /Payment succeeded.*applied · delivered 3 times.*€49\.00/);
   assert.match(texts[2], /Something New/);
   assert.match(texts[3], /Awaiting payment.*BRAND_NEW_STATUS.*a_job/);
 });

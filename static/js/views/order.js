@@ -7,6 +7,8 @@ import { t } from "../i18n/index.js";
 import * as submission from "../submission.js";
 import { addressCard } from "./order_address.js";
 import { cancelButton } from "./order_cancel.js";
+import { paymentCard } from "./order_payment.js";
+import { receiptButton } from "./order_receipt.js";
 import { load, note, page } from "./page.js";
 import { statusChip } from "./status_chip.js";
 import { timeline } from "./timeline.js";
@@ -22,17 +24,19 @@ export function order(main, { id, signal }) {
     return load(
       content,
       signal,
-      () => fetchBoth(id, signal),
+      () => fetchAll(id, signal),
       (found) => show(view, found),
     );
   };
   view.reload();
 }
 
-const fetchBoth = async (id, signal) => {
+/** Without a payment there is nothing to pay back. */
+async function fetchAll(id, signal) {
   const [found, entries] = await Promise.all([api.order(id, signal), api.timeline(id, signal)]);
-  return { order: found, entries };
-};
+  const refunds = found.payment ? await api.refunds(id, signal) : [];
+  return { order: found, entries, refunds };
+}
 
 function placedNote(id) {
   const { phase, order: placed, replayed } = submission.current();
@@ -40,11 +44,11 @@ function placedNote(id) {
   return note("good", replayed ? t("order.placed_replayed") : t("order.placed"));
 }
 
-function show(view, { order: found, entries }) {
+function show(view, { order: found, entries, refunds }) {
   redraw(
     view.content,
-    h("div", { class: "stack" }, summary(view, found), addressCard(view, found)),
-    h("div", { class: "card" }, timelineHead(view), timeline(entries)),
+    h("div", { class: "stack" }, summary(view, found), paymentCard(view, found, refunds), addressCard(view, found)),
+    h("div", { class: "card" }, timelineHead(view), timeline(entries, found.currency)),
   );
 }
 
@@ -60,8 +64,16 @@ function summary(view, found) {
     ),
     facts(found),
     items(found),
-    found.allowed_actions.includes("cancel") && h("div", { class: "actions" }, cancelButton(view)),
+    actions(view, found),
   );
+}
+
+function actions(view, { allowed_actions: allowed }) {
+  const buttons = [
+    allowed.includes("receive") && receiptButton(view),
+    allowed.includes("cancel") && cancelButton(view),
+  ].filter(Boolean);
+  return buttons.length > 0 && h("div", { class: "actions" }, buttons);
 }
 
 function facts(found) {
@@ -72,8 +84,12 @@ function facts(found) {
     "dl",
     { class: "facts" },
     shown.map((name) => h("div", {}, h("dt", {}, t(`order.${name}`)), h("dd", {}, dateTime(found[name])))),
+    found.shipment && shipment(found.shipment),
   );
 }
+
+const shipment = ({ carrier, tracking_no: number }) =>
+  h("div", {}, h("dt", {}, t("order.shipment")), h("dd", { "data-testid": "shipment" }, `${carrier} ${number}`));
 
 function items({ items: bought, amount, refunded_amount: refunded, currency }) {
   return h(

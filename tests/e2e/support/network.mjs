@@ -1,12 +1,15 @@
 // A network between page and service that does as it is told.
 
+export const CREATIONS = "**/api/orders";
+export const PAYMENTS = "**/api/orders/*/payments";
+
 /**
- * Lets `rules` decide about the creations, one rule a request, the last one for all that follow. Returns what was sent:
- * `[{key, body}]`. A rule is one of the functions below.
+ * Lets `rules` decide about the POSTs to a door, one rule a request, the last one for all that follow. Returns what was
+ * sent: `[{key, body}]`. A rule is one of the functions below.
  */
-export async function between(page, rules) {
+export async function between(page, rules, door = CREATIONS) {
   const sent = [];
-  await page.route("**/api/orders", async (route) => {
+  await page.route(door, async (route) => {
     const request = route.request();
     if (request.method() !== "POST") {
       await route.continue();

@@ -23,7 +23,7 @@ export function openShop() {
     await shop.server?.stop();
   });
   shop.visit = (hash = "#/", options = {}) => visit(shop, hash, options);
-  shop.api = (user) => client(shop.server.url, user);
+  shop.api = (user, role = "customer") => client(shop.server.url, user, role);
   return shop;
 }
 
@@ -50,7 +50,7 @@ async function visit(shop, hash, options) {
 }
 
 /** The same doors without the page. */
-async function client(url, user) {
+async function client(url, user, role) {
   const call = async (method, path, { token, body, headers } = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -64,7 +64,7 @@ async function client(url, user) {
     const text = await response.text();
     return { status: response.status, body: text ? JSON.parse(text) : null };
   };
-  const signedIn = await call("POST", "/api/dev/sign-in", { body: { user_id: user, role: "customer" } });
+  const signedIn = await call("POST", "/api/dev/sign-in", { body: { user_id: user, role } });
   const token = signedIn.body.access_token;
   return {
     token,
@@ -72,6 +72,16 @@ async function client(url, user) {
     order: async (id) => (await call("GET", `/api/orders/${id}`, { token })).body,
     changeAddress: ({ id, version }, address) =>
       call("PUT", `/api/orders/${id}/address`, { token, body: address, headers: { "if-match": `"${version}"` } }),
+    timeline: async (id) => (await call("GET", `/api/orders/${id}/timeline`, { token })).body.data,
+    refunds: async (id) => (await call("GET", `/api/orders/${id}/refunds`, { token })).body.data,
+    ship: (id, shipment) => call("PUT", `/api/orders/${id}/shipment`, { token, body: shipment }),
+    pay: (id) =>
+      call("POST", `/api/orders/${id}/payments`, {
+        token,
+        body: { gateway: "sandbox" },
+        headers: { "idempotency-key": randomUUID() },
+      }),
+    atGateway: (payment, action) => call("POST", `/api/sandbox/payments/${payment}/actions`, { body: { action } }),
     product: async (id) => (await call("GET", `/api/products/${id}`)).body,
   };
 }

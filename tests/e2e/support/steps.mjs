@@ -45,3 +45,24 @@ export async function buy(page, user, products) {
   await placeOrder(page);
   return orderShown(page);
 }
+
+/** From the catalogue to the gateway's cashier; the ids of what is to be paid. */
+export async function toCashier(page, user, products) {
+  const order = await buy(page, user, products);
+  await page.getByTestId("pay").click();
+  await page.getByTestId("due-amount").waitFor();
+  return { order, payment: new URL(page.url()).searchParams.get("payment") };
+}
+
+/** Lets the gateway do it, and waits until the page says what was answered. */
+export async function letGateway(page, action) {
+  await page.getByTestId(`do-${action}`).click();
+  await page.getByTestId("outcome-of-action").locator(".note").waitFor();
+}
+
+/** The timeline's entries of one type, once there are any. */
+export async function entries(page, type) {
+  const found = page.locator(`[data-testid=entry][data-type=${type}]`);
+  await found.first().waitFor();
+  return found;
+}
