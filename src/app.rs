@@ -5,10 +5,12 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::database::{Access, Database};
 use crate::error::{Error, Result};
+use crate::gateways::Sandbox;
 use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
 use crate::idempotency::store::{EntranceStore, RedisSettings};
 use crate::metrics::Metrics;
+use crate::services::alerts;
 use crate::services::ids::Ids;
 use crate::settings::Settings;
 
@@ -23,6 +25,7 @@ pub struct App {
     pub gate: Gate,
     pub locks: Locks,
     pub ids: Ids,
+    sandbox: Option<Sandbox>,
 }
 
 impl App {
@@ -37,8 +40,10 @@ impl App {
             store.clone(),
             lock_settings(&settings),
             Arc::clone(&metrics),
-        );
+        )
+        .on_lost(alerts::on_lock_lost(db.clone(), clock.clone()));
         let ids = Ids::new(settings.ids.lease);
+        let sandbox = sandbox(&settings, &db, &clock)?;
         Ok(Self {
             settings,
             clock,
@@ -48,7 +53,13 @@ impl App {
             gate,
             locks,
             ids,
+            sandbox,
         })
+    }
+
+    /// The sandbox gateway; [`Error::NotFound`] where there is none.
+    pub fn sandbox(&self) -> Result<&Sandbox> {
+        self.sandbox.as_ref().ok_or(Error::NotFound)
     }
 }
 
@@ -72,4 +83,16 @@ const fn lock_settings(settings: &Settings) -> LockSettings {
         wait: lock.wait,
         hold: lock.hold,
     }
+}
+
+/// Where no secret is set there is no sandbox: nobody in production pays with play money.
+fn sandbox(settings: &Settings, db: &Database, clock: &Clock) -> Result<Option<Sandbox>> {
+    if settings.sandbox.secret.is_empty() {
+        return Ok(None);
+    }
+    let sandbox = Sandbox::new(&settings.sandbox.secret, db.write().clone(), clock.clone());
+    let problem = "ORDER__SANDBOX__SECRET must read whsec_ and base64";
+    sandbox
+        .map(Some)
+        .ok_or_else(|| Error::Start(problem.to_owned()))
 }

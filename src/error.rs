@@ -51,6 +51,18 @@ pub enum Error {
     PriceChanged { amount: i64, currency: String },
     #[error("The order's state does not allow this.")]
     StateConflict { status: OrderStatus },
+    #[error("The time to pay is over; place a new order.")]
+    OrderExpired,
+    #[error("The order is paid.")]
+    AlreadyPaid,
+    #[error("Less than that is left of the payment.")]
+    RefundExceedsPayment,
+    #[error("The order was shipped another way.")]
+    ShipmentDiffers,
+    #[error(
+        "The payment gateway did not answer; repeat the request, it asks for the same payment."
+    )]
+    GatewayUnknown,
     #[error("Somebody changed it since you read it; read it again.")]
     VersionConflict,
     #[error("Send If-Match with the version that you saw.")]
@@ -87,7 +99,7 @@ impl FieldError {
 }
 
 /// Every code of [`Error::code_and_status`], for the API's description.
-pub const CODES: [&str; 25] = [
+pub const CODES: [&str; 30] = [
     "malformed_request",
     "idempotency_key_missing",
     "idempotency_key_invalid",
@@ -113,9 +125,14 @@ pub const CODES: [&str; 25] = [
     "busy",
     "database_unavailable",
     "clock_behind",
+    "order_expired",
+    "already_paid",
+    "refund_exceeds_payment",
+    "shipment_differs",
+    "gateway_unknown",
 ];
 
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// One field's refusal.
@@ -140,6 +157,11 @@ impl Error {
             Self::NotOnSale { .. } => ("not_on_sale", 409),
             Self::PriceChanged { .. } => ("price_changed", 409),
             Self::StateConflict { .. } => ("order_state_conflict", 409),
+            Self::OrderExpired => ("order_expired", 409),
+            Self::AlreadyPaid => ("already_paid", 409),
+            Self::RefundExceedsPayment => ("refund_exceeds_payment", 409),
+            Self::ShipmentDiffers => ("shipment_differs", 409),
+            Self::GatewayUnknown => ("gateway_unknown", 504),
             Self::TokenExpired => ("order_token_expired", 410),
             Self::VersionConflict => ("version_conflict", 412),
             Self::TooLarge => ("body_too_large", 413),
@@ -157,9 +179,11 @@ impl Error {
     /// After how many seconds a repeat makes sense; `None` when it does not help by itself.
     pub const fn retry_after(&self) -> Option<u32> {
         match self {
-            Self::InProgress { .. } | Self::Busy | Self::Unavailable(_) | Self::ClockBehind => {
-                Some(1)
-            }
+            Self::InProgress { .. }
+            | Self::Busy
+            | Self::Unavailable(_)
+            | Self::ClockBehind
+            | Self::GatewayUnknown => Some(1),
             _ => None,
         }
     }

@@ -13,6 +13,7 @@ pub enum Layer {
     IdempotencyRecord,
     OrderUnique,
     Lock,
+    CallbackUnique,
     StateMachine,
 }
 
@@ -25,6 +26,7 @@ impl Layer {
             Self::IdempotencyRecord => "idempotency_record",
             Self::OrderUnique => "order_unique",
             Self::Lock => "lock",
+            Self::CallbackUnique => "callback_unique",
             Self::StateMachine => "state_machine",
         }
     }
@@ -59,6 +61,8 @@ pub struct Metrics {
     pub transaction_retries: IntCounter,
     /// From BEGIN to the end of COMMIT, one try.
     pub transaction_seconds: Histogram,
+    callbacks: IntCounterVec,
+    callbacks_rejected: IntCounterVec,
     http_seconds: HistogramVec,
 }
 
@@ -67,6 +71,7 @@ impl Metrics {
     pub fn new() -> Result<Self, prometheus::Error> {
         let registry = Registry::new();
         let r = &registry;
+        let (callbacks, callbacks_rejected) = callback_counters(r)?;
         Ok(Self {
             intercepts: counters(
                 r,
@@ -106,6 +111,8 @@ impl Metrics {
                 "database_transaction_seconds",
                 "One try of a transaction, BEGIN to COMMIT.",
             )?,
+            callbacks,
+            callbacks_rejected,
             http_seconds: histograms(
                 r,
                 "http_request_seconds",
@@ -130,6 +137,21 @@ impl Metrics {
             .get()
     }
 
+    /// Counts a signed message by what came of it.
+    pub fn callback_answered(&self, outcome: &str) {
+        self.callbacks.with_label_values(&[outcome]).inc();
+    }
+
+    /// Counts a delivery that was not taken in.
+    pub fn callback_rejected(&self, reason: &str) {
+        self.callbacks_rejected.with_label_values(&[reason]).inc();
+    }
+
+    /// How many deliveries were not taken in for `reason`.
+    pub fn callbacks_rejected(&self, reason: &str) -> u64 {
+        self.callbacks_rejected.with_label_values(&[reason]).get()
+    }
+
     /// Notes one answered request.
     pub fn answered(&self, method: &str, route: &str, status: u16, seconds: f64) {
         self.http_seconds
@@ -143,6 +165,24 @@ impl Metrics {
         TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+fn callback_counters(
+    registry: &Registry,
+) -> Result<(IntCounterVec, IntCounterVec), prometheus::Error> {
+    let answered = counters(
+        registry,
+        "payment_callbacks_total",
+        "Signed messages of gateways, by what came of them.",
+        &["outcome"],
+    )?;
+    let rejected = counters(
+        registry,
+        "payment_callbacks_rejected_total",
+        "Deliveries that were not taken in: forged, stale or malformed.",
+        &["reason"],
+    )?;
+    Ok((answered, rejected))
 }
 
 fn counter(registry: &Registry, name: &str, help: &str) -> Result<IntCounter, prometheus::Error> {

@@ -1,7 +1,7 @@
 //! Serving: the start in its steps, the middleware of every door, the end.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use actix_web::dev::{Server, Service, ServiceResponse};
 use actix_web::http::Method;
@@ -13,8 +13,12 @@ use crate::app::App;
 use crate::controllers;
 use crate::database::migrate;
 use crate::error::{Error, Result};
+use crate::jobs;
 use crate::metrics::Metrics;
 use crate::services::seed;
+
+/// Longer than load balancers keep an idle connection, so that none is closed under a request.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Migrates and, where the settings say so, fills an empty catalogue; one instance at a time.
 pub async fn prepare(app: &App) -> Result<()> {
@@ -55,6 +59,7 @@ pub fn listen(app: &Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
             })
             .configure(|config| controllers::configure(config, &settings))
     })
+    .keep_alive(KEEP_ALIVE)
     .shutdown_timeout(shutdown);
     if workers > 0 {
         server = server.workers(workers);
@@ -67,7 +72,21 @@ pub fn listen(app: &Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
     let address = server.addrs().first().copied();
     let address =
         address.ok_or_else(|| Error::Start(format!("nothing listens at {host}:{port}")))?;
+    if let Ok(sandbox) = app.sandbox() {
+        sandbox.deliver_to(&own_url(address));
+    }
+    if app.settings.jobs.enabled {
+        jobs::start(app);
+    }
     Ok((server.run(), address))
+}
+
+/// How this process reaches itself.
+fn own_url(mut address: std::net::SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    format!("http://{address}")
 }
 
 fn security_headers() -> DefaultHeaders {

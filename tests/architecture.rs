@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("domain", &["domain"]),
+    ("gateways", &["clock", "domain", "gateways"]),
+    ("jobs", &["app", "error", "jobs", "services"]),
     ("settings", &["settings"]),
     (
         "repositories",
@@ -26,6 +28,7 @@ const MAY_USE: [(&str, &[&str]); 7] = [
             "database",
             "domain",
             "error",
+            "gateways",
             "idempotency",
             "metrics",
             "repositories",

@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::support::client::send;
+use crate::support::gateway::{Attempt, accepted};
 use crate::support::{Reply, Shop, order};
 
 /// What betrays a cause: SQL, libraries, tables, our own files.
@@ -31,11 +32,12 @@ const CAUSES: [&str; 13] = [
     "panicked",
     "src/",
 ];
-const REPEATABLE: [&str; 4] = [
+const REPEATABLE: [&str; 5] = [
     "request_in_progress",
     "busy",
     "database_unavailable",
     "clock_behind",
+    "gateway_unknown",
 ];
 
 #[actix_web::test]
@@ -45,6 +47,7 @@ async fn every_code_of_the_contract_is_produced_as_a_problem() {
     replies.extend(refused_by_the_shelf().await);
     replies.extend(refused_by_the_version().await);
     replies.extend(refused_by_time().await);
+    replies.extend(refused_by_the_money().await);
     replies.push(refused_while_it_runs().await);
     replies.push(refused_by_the_bulkhead().await);
     replies.extend(refused_by_the_database().await);
@@ -116,6 +119,37 @@ async fn refused_by_the_shelf() -> Vec<Reply> {
         replies.push(ann.place(&ann.token().await, &body).await);
     }
     replies
+}
+
+async fn refused_by_the_money() -> Vec<Reply> {
+    let shop = Shop::open().await;
+    let (ann, operator) = (shop.customer("ann"), shop.operator());
+    let id = ann.buy(&order("NORMAL", &[("1", 1)])).await;
+    let start = format!("/api/orders/{id}/payments");
+    let gateway = json!({ "gateway": "sandbox" });
+    shop.app.sandbox().unwrap().set_silent(true);
+    let unknown = ann.post(&start, &gateway).await;
+    shop.app.sandbox().unwrap().set_silent(false);
+    let attempt = Attempt::start(&ann, &id).await;
+    assert!(accepted(&attempt.paid("evt-1").deliver(&shop).await));
+    let paid = ann.post(&start, &gateway).await;
+    let refund = json!({ "amount": 99_999, "reason": "x", "idempotency_key": "a" });
+    let refund = operator
+        .post(&format!("/api/orders/{id}/refunds"), &refund)
+        .await;
+    let parcel_door = format!("/api/orders/{id}/shipment");
+    let parcel = |number: &str| json!({ "carrier": "SF", "tracking_no": number });
+    operator
+        .put(&parcel_door, &parcel("1"), None)
+        .await
+        .expect(200);
+    let other = operator.put(&parcel_door, &parcel("2"), None).await;
+    let late = ann.buy(&order("NORMAL", &[("2", 1)])).await;
+    shop.advance(chrono::TimeDelta::minutes(15));
+    let late = ann
+        .post(&format!("/api/orders/{late}/payments"), &gateway)
+        .await;
+    vec![unknown, paid, refund, other, late]
 }
 
 async fn refused_by_the_version() -> Vec<Reply> {

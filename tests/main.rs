@@ -8,6 +8,7 @@
     reason = "a test that meets the unexpected has failed"
 )]
 
+mod alerts;
 mod architecture;
 mod bearer_tokens;
 mod cancel_order;
@@ -23,11 +24,15 @@ mod hostile;
 mod ids;
 mod inputs;
 mod locks;
+mod message_orders;
 mod migrations;
 mod mysql;
 mod observability;
 mod order_policies;
 mod order_tokens;
+mod payment_callbacks;
+mod payment_crashes;
+mod payments;
 mod place_order;
 mod production;
 mod products;
@@ -35,6 +40,7 @@ mod races;
 mod read_orders;
 mod redis_outages;
 mod redis_store;
+mod refunds;
 mod requests;
 mod settings;
 mod support;

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use order_service::domain::order_flow::Move;
 use serde_json::json;
 
+use crate::support::gateway::{Attempt, accepted};
 use crate::support::{Shop, order};
 
 #[actix_web::test]
@@ -75,9 +76,9 @@ async fn a_normal_order_makes_room_once_it_is_paid_or_closed() {
     let body = order("NORMAL", &[("1", 1)]);
     let first = ann.buy(&body).await;
     ann.place(&ann.token().await, &body).await.expect(409);
-    shop.simulate(&first, &[Move::StartPayment]).await;
+    let attempt = Attempt::start(&ann, &first).await;
     ann.place(&ann.token().await, &body).await.expect(409);
-    shop.simulate(&first, &[Move::Pay]).await;
+    assert!(accepted(&attempt.paid("evt-1").deliver(&shop).await));
 
     let second = ann.buy(&body).await;
     ann.delete(&format!("/api/orders/{second}"))

@@ -68,3 +68,13 @@ id! {
     /// A product's id, given by the database.
     ProductId
 }
+
+id! {
+    /// An attempt's snowflake id; the gateway knows the attempt by it.
+    PaymentId
+}
+
+id! {
+    /// A refund's id, given by the database; the gateway knows the refund by its number.
+    RefundId
+}

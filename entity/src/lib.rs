@@ -1,17 +1,24 @@
 //! The tables as SeaORM models, and the types of their columns.
 
 pub mod address;
+pub mod alert;
 pub mod idempotency_record;
 pub mod ids;
 pub mod lease;
 pub mod order;
 pub mod order_event;
 pub mod order_item;
+pub mod payment;
+pub mod payment_callback;
 pub mod product;
+pub mod refund;
+pub mod sandbox_message;
+pub mod sandbox_payment;
+pub mod sandbox_refund;
 pub mod stock;
 pub mod stock_ledger;
 pub mod user_id;
 
 pub use address::Address;
-pub use ids::{OrderId, ProductId};
+pub use ids::{OrderId, PaymentId, ProductId, RefundId};
 pub use user_id::UserId;

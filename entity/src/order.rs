@@ -92,12 +92,23 @@ pub struct Model {
     pub shipped_at: Option<DateTimeUtc>,
     pub finished_at: Option<DateTimeUtc>,
     pub closed_at: Option<DateTimeUtc>,
+    /// With `tracking_no`, since it was shipped; empty before.
+    pub carrier: String,
+    pub tracking_no: String,
 }
 
 #[derive(Debug, Clone, Copy, EnumIter, DeriveRelation)]
 pub enum Relation {
     #[sea_orm(has_many = "super::order_item::Entity")]
     Items,
+    #[sea_orm(has_many = "super::payment::Entity")]
+    Payments,
+}
+
+impl Related<super::payment::Entity> for Entity {
+    fn to() -> RelationDef {
+        Relation::Payments.def()
+    }
 }
 
 impl Related<super::order_item::Entity> for Entity {

@@ -6,6 +6,8 @@ mod columns;
 mod m20261201_000001_catalogue;
 mod m20261201_000002_orders;
 mod m20261201_000003_idempotency;
+mod m20261201_000004_payments;
+mod m20261201_000005_sandbox;
 
 /// All steps in their order.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261201_000001_catalogue::Migration),
             Box::new(m20261201_000002_orders::Migration),
             Box::new(m20261201_000003_idempotency::Migration),
+            Box::new(m20261201_000004_payments::Migration),
+            Box::new(m20261201_000005_sandbox::Migration),
         ]
     }
 }

@@ -2,14 +2,15 @@
 
 use std::future::Future;
 
-use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ETAG, LOCATION};
+use actix_web::{HttpResponse, HttpResponseBuilder};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::idempotency::Key;
 use crate::idempotency::context::KEY_HEADER;
+use crate::metrics::Layer;
 use crate::services::repeats::Answer;
 
 /// Says which layer caught a repeat.
@@ -29,20 +30,26 @@ pub fn versioned(body: &impl Serialize, version: i64) -> HttpResponse {
         .json(body)
 }
 
-/// The answer to a keyed creation: 201, the key, and for a replay who caught it.
+/// The answer to a keyed creation of an order: 201, the key, and for a replay who caught it.
 pub fn created(answer: &Answer, key: &Key) -> HttpResponse {
-    let mut response = HttpResponse::build(StatusCode::CREATED);
+    let mut response = keyed(StatusCode::CREATED, key, answer.replayed);
     response
         .insert_header((LOCATION, format!("/api/orders/{}", answer.order.id)))
         .insert_header((ETAG, format!("\"{}\"", answer.order.version)))
-        .insert_header((KEY_HEADER, key.as_str()));
+        .json(&answer.order)
+}
+
+/// An answer that echoes its key and says who caught the repeat.
+pub fn keyed(status: StatusCode, key: &Key, replayed: Option<Layer>) -> HttpResponseBuilder {
+    let mut response = HttpResponse::build(status);
+    response.insert_header((KEY_HEADER, key.as_str()));
     if let Key::Generated(_) = key {
         response.insert_header(("Idempotency-Key-Generated", "true"));
     }
-    if let Some(layer) = answer.replayed {
+    if let Some(layer) = replayed {
         response
             .insert_header(("Idempotency-Replayed", "true"))
             .insert_header((LAYER_HEADER, layer.name()));
     }
-    response.json(&answer.order)
+    response
 }

@@ -1,7 +1,9 @@
 //! The doors: HTTP in, HTTP out, nothing but translation.
 
+mod alerts;
 mod answers;
 mod body;
+mod callbacks;
 mod development;
 mod health;
 mod openapi;
@@ -9,9 +11,13 @@ mod operations;
 mod order_tokens;
 mod orders;
 mod path;
+mod payments;
 mod problem;
 mod products;
+mod refunds;
 mod refusals;
+mod sandbox;
+mod shipments;
 mod site;
 
 use actix_web::{HttpResponse, Resource, Route, guard, web};
@@ -27,9 +33,15 @@ pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
     config.app_data(web::PayloadConfig::new(LARGEST_BODY));
     config.configure(order_tokens::configure);
     config.configure(orders::configure);
+    config.configure(payments::configure);
+    config.configure(callbacks::configure);
+    config.configure(refunds::configure);
+    config.configure(shipments::configure);
+    config.configure(alerts::configure);
     config.configure(products::configure);
     if settings.is_development() {
         config.configure(development::configure);
+        config.configure(sandbox::configure);
     }
     config.configure(health::configure);
     config.configure(operations::configure);

@@ -9,7 +9,8 @@ use utoipa::{Modify, OpenApi, openapi};
 use utoipa_swagger_ui::Config;
 
 use super::{
-    development, door, health, operations, order_tokens, orders, problem, products, reading,
+    alerts, callbacks, development, door, health, operations, order_tokens, orders, payments,
+    problem, products, reading, refunds, sandbox, shipments,
 };
 use crate::error::{Error, Result};
 
@@ -34,6 +35,18 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
         orders::timeline,
         orders::change_address,
         orders::cancel,
+        payments::start,
+        payments::list,
+        payments::read,
+        callbacks::receive,
+        refunds::create,
+        refunds::list,
+        shipments::ship,
+        shipments::receive,
+        alerts::list,
+        alerts::acknowledge,
+        sandbox::look,
+        sandbox::press,
         products::list,
         products::read,
         products::change,

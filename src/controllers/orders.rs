@@ -18,7 +18,8 @@ use crate::idempotency::IdempotentContext;
 use crate::services::commands::{NewOrder, PostalAddress};
 use crate::services::orders::{self, Filter};
 use crate::services::place_order;
-use crate::services::views::{List, OrderView, Page, TimelineEntry, schema};
+use crate::services::timeline::TimelineEntry;
+use crate::services::views::{List, OrderView, Page, schema};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -156,7 +157,7 @@ pub async fn timeline(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let data = orders::timeline(&app, &caller.0, id.0).await?;
+    let data = orders::history(&app, &caller.0, id.0).await?;
     Ok(HttpResponse::Ok().json(List { data }))
 }
 

@@ -53,6 +53,9 @@ refusals! {
     /// Of a change that names no version.
     Blind:
         428 "If-Match is missing.";
+    /// By a gateway that does not say.
+    Gateways:
+        504 "The payment gateway did not answer: repeat, it asks for the same payment.";
     /// By ourselves.
     Failures:
         500 "Something went wrong on our side.",

@@ -6,7 +6,7 @@ use sea_orm::sqlx;
 use crate::error::Error;
 
 /// Unique keys by their columns: `SQLite`'s messages tell only those.
-const UNIQUE_KEYS: [(&str, &str); 9] = [
+const UNIQUE_KEYS: [(&str, &str); 14] = [
     ("uk_product_sku", "product.sku"),
     (
         "uk_stock_ledger",
@@ -25,6 +25,17 @@ const UNIQUE_KEYS: [(&str, &str); 9] = [
     ("pk_lease", "lease.name"),
     ("pk_stock", "stock.product_id"),
     ("pk_product", "product.id"),
+    ("uk_payment_live", "payment.order_id, payment.live_slot"),
+    (
+        "uk_payment_callback_event",
+        "payment_callback.gateway, payment_callback.event_id",
+    ),
+    (
+        "uk_payment_callback_biz",
+        "payment_callback.gateway, payment_callback.biz_key",
+    ),
+    ("uk_refund_no", "refund.payment_id, refund.refund_no"),
+    ("uk_alert", "alert.kind, alert.subject"),
 ];
 
 /// What kind of failure an error is.

@@ -17,7 +17,7 @@ use crate::settings::Settings;
 
 use bulkhead::Bulkhead;
 pub use connect::Access;
-pub use failure::{Failure, OnDuplicate};
+pub use failure::{Failure, OnDuplicate, is_key};
 pub use transaction::Refusal;
 
 /// The connections of one process.

@@ -18,3 +18,7 @@ pub const fn of_arrival(status: OrderStatus) -> &'static str {
         OrderStatus::Refunded => "OrderRefunded",
     }
 }
+
+pub const REFUND_REQUESTED: &str = "RefundRequested";
+pub const REFUND_SUCCEEDED: &str = "RefundSucceeded";
+pub const REFUND_FAILED: &str = "RefundFailed";

@@ -41,11 +41,32 @@ pub const fn address_changeable(status: OrderStatus) -> bool {
     )
 }
 
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    Customer,
+    Operator,
+}
+
 /// What the owner or an operator may ask for now, so that a page need not know the rules.
-pub fn allowed_actions(status: OrderStatus) -> Vec<&'static str> {
-    let cancel = next(status, Move::Close).map(|_| "cancel");
-    let address = address_changeable(status).then_some("change_address");
-    cancel.into_iter().chain(address).collect()
+pub fn allowed_actions(status: OrderStatus, actor: Actor) -> Vec<&'static str> {
+    let may = |action| next(status, action).is_some();
+    let unpaid = may(Move::Pay);
+    let refundable = may(Move::BeginRefund) || status == OrderStatus::Refunding;
+    let operator = actor == Actor::Operator;
+    let actions = [
+        ("pay", unpaid),
+        ("cancel", may(Move::Close)),
+        ("change_address", address_changeable(status)),
+        ("receive", may(Move::Receive) && !operator),
+        ("ship", may(Move::Ship) && operator),
+        ("refund", refundable && operator),
+    ];
+    actions
+        .into_iter()
+        .filter(|(_, allowed)| *allowed)
+        .map(|(name, _)| name)
+        .collect()
 }
 
 #[cfg(test)]

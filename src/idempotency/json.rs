@@ -73,7 +73,8 @@ fn is_json(request: &HttpRequest) -> bool {
     is_plain && kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-fn unreadable(error: &actix_web::Error) -> Error {
+/// What a body that could not be read means.
+pub fn unreadable(error: &actix_web::Error) -> Error {
     if error.as_response_error().status_code() == StatusCode::PAYLOAD_TOO_LARGE {
         Error::TooLarge
     } else {

@@ -2,6 +2,7 @@
 
 use entity::idempotency_record::{ActiveModel, Column, Entity, Model};
 use entity::{order, order_item};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     QueryFilter, QueryOrder,
@@ -42,4 +43,23 @@ pub async fn find_with_order(db: &impl ConnectionTrait, id: &[u8]) -> Result<Opt
         }
     }
     Ok(found)
+}
+
+/// The record alone.
+pub async fn find(db: &impl ConnectionTrait, id: &[u8]) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(id.to_vec()).one(db).await
+}
+
+/// Says what the work made, where that was not known before.
+pub async fn set_resource(
+    tx: &DatabaseTransaction,
+    id: &[u8],
+    resource_id: i64,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::ResourceId, Expr::value(resource_id))
+        .filter(Column::Id.eq(id.to_vec()))
+        .exec(tx)
+        .await?;
+    Ok(())
 }

@@ -1,11 +1,15 @@
 //! SQL, one file a table. A read takes any connection; what must be atomic takes a transaction.
 
+pub mod alert;
 pub mod audit;
 pub mod idempotency_record;
 pub mod lease;
 pub mod order;
 pub mod order_event;
 pub mod order_item;
+pub mod payment;
+pub mod payment_callback;
 pub mod product;
+pub mod refund;
 pub mod stock;
 pub mod stock_ledger;

@@ -20,6 +20,13 @@ pub enum Whose<'a> {
     Anybodys,
 }
 
+/// When something happened, and when we heard of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub happened_at: DateTime<Utc>,
+    pub now: DateTime<Utc>,
+}
+
 /// Where a page of a list begins: behind this order.
 pub type Cursor = (DateTime<Utc>, OrderId);
 
@@ -99,15 +106,54 @@ pub async fn move_to(
     id: OrderId,
     sources: &[OrderStatus],
     to: OrderStatus,
-    now: DateTime<Utc>,
+    times: Times,
 ) -> Result<bool, DbErr> {
     let mut update = Entity::update_many()
         .col_expr(Column::Status, Expr::value(to))
         .filter(Column::Status.is_in(sources.iter().copied()));
     if let Some(column) = arrival(to) {
-        update = update.col_expr(column, Expr::value(now));
+        update = update.col_expr(column, Expr::value(times.happened_at));
     }
-    change(tx, update, id, now).await
+    change(tx, update, id, times.now).await
+}
+
+/// Gives the next `seq` to an event that moves nothing.
+pub async fn advance_seq(
+    tx: &DatabaseTransaction,
+    id: OrderId,
+    now: DateTime<Utc>,
+) -> Result<bool, DbErr> {
+    change(tx, Entity::update_many(), id, now).await
+}
+
+/// Notes what succeeded refunds of the booked payment gave back.
+pub async fn set_refunded(
+    tx: &DatabaseTransaction,
+    id: OrderId,
+    refunded_amount: i64,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::RefundedAmount, Expr::value(refunded_amount))
+        .filter(Column::Id.eq(id))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Notes where the parcel is.
+pub async fn set_shipment(
+    tx: &DatabaseTransaction,
+    id: OrderId,
+    carrier: &str,
+    tracking_no: &str,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Carrier, Expr::value(carrier))
+        .col_expr(Column::TrackingNo, Expr::value(tracking_no))
+        .filter(Column::Id.eq(id))
+        .exec(tx)
+        .await?;
+    Ok(())
 }
 
 /// Writes the address under the version that was read; false when the version has moved on.

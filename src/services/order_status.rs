@@ -11,12 +11,26 @@ use crate::domain::order_flow::{self, Move};
 use crate::domain::slot::active_slot;
 use crate::error::{Error, Result};
 use crate::repositories;
+use crate::repositories::order::Times;
 
 /// What an event tells beside the move itself; never anything personal.
 #[derive(Debug, Clone)]
 pub struct Note<'a> {
     pub actor: &'a str,
     pub payload: Value,
+    /// By the clock of who saw it happen, when that is not ours.
+    pub happened_at: Option<DateTime<Utc>>,
+}
+
+impl<'a> Note<'a> {
+    /// Something that happens now.
+    pub const fn new(actor: &'a str, payload: Value) -> Self {
+        Self {
+            actor,
+            payload,
+            happened_at: None,
+        }
+    }
 }
 
 /// Moves an order whose row the caller has locked; [`Error::StateConflict`] when it may not.
@@ -33,7 +47,11 @@ pub async fn change(
         status: order.status,
     };
     let to = order_flow::next(order.status, action).ok_or(conflict)?;
-    if !repositories::order::move_to(tx, order.id, &[order.status], to, now).await? {
+    let times = Times {
+        happened_at: note.happened_at.unwrap_or(now),
+        now,
+    };
+    if !repositories::order::move_to(tx, order.id, &[order.status], to, times).await? {
         return Err(Error::StateConflict {
             status: order.status,
         });
@@ -43,7 +61,7 @@ pub async fn change(
         repositories::order_item::set_slot(tx, order.id, slot).await?;
     }
     let from = order.status;
-    let changed = moved(order, to, now);
+    let changed = moved(order, to, times);
     let event = event(&changed, events::of_arrival(to), Some(from), note, now);
     repositories::order_event::insert(tx, event).await?;
     Ok(changed)
@@ -87,20 +105,36 @@ fn event(
     }
 }
 
+/// Tells of something that moves nothing; returns the order with its new `seq`.
+pub async fn tell(
+    tx: &DatabaseTransaction,
+    order: order::Model,
+    kind: &str,
+    note: Note<'_>,
+    now: DateTime<Utc>,
+) -> Result<order::Model> {
+    repositories::order::advance_seq(tx, order.id, now).await?;
+    let order = touched(order, now);
+    let event = event(&order, kind, Some(order.status), note, now);
+    repositories::order_event::insert(tx, event).await?;
+    Ok(order)
+}
+
 /// The row as the update left it.
-fn moved(mut order: order::Model, to: OrderStatus, now: DateTime<Utc>) -> order::Model {
+fn moved(mut order: order::Model, to: OrderStatus, times: Times) -> order::Model {
+    let at = Some(times.happened_at);
     match to {
-        OrderStatus::Paid => order.paid_at = Some(now),
-        OrderStatus::Shipped => order.shipped_at = Some(now),
-        OrderStatus::Finished => order.finished_at = Some(now),
-        OrderStatus::Closed => order.closed_at = Some(now),
+        OrderStatus::Paid => order.paid_at = at,
+        OrderStatus::Shipped => order.shipped_at = at,
+        OrderStatus::Finished => order.finished_at = at,
+        OrderStatus::Closed => order.closed_at = at,
         OrderStatus::PendingPayment
         | OrderStatus::Paying
         | OrderStatus::Refunding
         | OrderStatus::Refunded => {}
     }
     order.status = to;
-    touched(order, now)
+    touched(order, times.now)
 }
 
 /// The row after any change: a new version, a new `seq`.

@@ -3,21 +3,24 @@
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Datelike};
+use entity::OrderId;
 use entity::order::OrderStatus;
-use entity::{OrderId, order_item};
+use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
+use super::closing;
 use super::commands::PostalAddress;
 use super::order_status::{self, Note};
-use super::stock;
-use super::views::{OrderView, Page, TimelineEntry};
+use super::timeline::{self, TimelineEntry};
+use super::views::{OrderView, Page};
 use crate::app::App;
 use crate::auth::{Caller, Role};
-use crate::domain::order_flow::{self, Move};
+use crate::domain::order_flow;
 use crate::error::{Error, Result};
 use crate::metrics::Layer;
 use crate::repositories;
 use crate::repositories::order::{Cursor, Whose};
+use crate::repositories::payment::OrderWithPayments;
 
 /// Which orders a list shows.
 #[derive(Debug, Clone)]
@@ -30,9 +33,11 @@ pub struct Filter {
 
 /// The order as it is now.
 pub async fn read(app: &App, caller: &Caller, id: OrderId) -> Result<OrderView> {
-    let found = repositories::order::find(app.db.read(), id, reach(caller)).await?;
+    let db = app.db.read();
+    let found = repositories::order::find(db, id, reach(caller)).await?;
     let (order, items) = found.ok_or(Error::NotFound)?;
-    Ok(OrderView::new(order, items))
+    let payments = repositories::payment::of_order(db, id).await?;
+    Ok(OrderView::new(order, items).seen_by(caller.role, &payments))
 }
 
 /// A page of orders, newest first: two reads, however long the page is.
@@ -50,25 +55,27 @@ pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<Or
         .map(|last| cursor(&(last.created_at, last.id)));
     let ids: Vec<OrderId> = orders.iter().map(|order| order.id).collect();
     let mut items = repositories::order_item::of_orders(db, &ids).await?;
+    let payments = repositories::payment::of_orders(db, &ids).await?;
     let data = orders
         .into_iter()
         .map(|order| {
             let (own, others) = items.drain(..).partition(|item| item.order_id == order.id);
             items = others;
-            OrderView::new(order, own)
+            OrderView::new(order, own).seen_by(caller.role, &payments)
         })
         .collect();
     Ok(Page { data, next_cursor })
 }
 
 /// Everything that happened to the order.
-pub async fn timeline(app: &App, caller: &Caller, id: OrderId) -> Result<Vec<TimelineEntry>> {
+pub async fn history(app: &App, caller: &Caller, id: OrderId) -> Result<Vec<TimelineEntry>> {
     let db = app.db.read();
     repositories::order::find_alone(db, id, reach(caller))
         .await?
         .ok_or(Error::NotFound)?;
     let events = repositories::order_event::of_order(db, id).await?;
-    Ok(events.into_iter().map(TimelineEntry::from).collect())
+    let callbacks = repositories::payment_callback::of_order(db, id).await?;
+    Ok(timeline::merged(events, callbacks))
 }
 
 /// Replaces the address; equal to what is there changes nothing, whatever version was seen.
@@ -106,16 +113,13 @@ pub async fn change_address(
             order.address = address.clone();
             let order = order_status::touched(order, now);
             let payload = json!({ "version": order.version });
-            let note = Note {
-                actor: caller.role.name(),
-                payload,
-            };
+            let note = Note::new(caller.role.name(), payload);
             order_status::address_changed(tx, &order, note, now).await?;
             Ok::<_, Error>(order)
         })
         .await?;
-    let items = repositories::order_item::of_orders(app.db.read(), &[id]).await?;
-    Ok(OrderView::new(order, items))
+    drop(order);
+    read(app, caller, id).await
 }
 
 /// Closes the order, frees its slots and gives its stock back, once.
@@ -126,23 +130,31 @@ pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
     let now = app.clock.now();
     app.db
         .transaction(async |tx| {
-            let Some(order) = repositories::order::lock(tx, id, reach(caller)).await? else {
+            let Some((order, payments)) = locked(tx, caller, id).await? else {
                 return absent(caller);
             };
             if order.status == OrderStatus::Closed {
                 app.metrics.intercepted(Layer::StateMachine, "cancel_order");
                 return Ok(());
             }
-            let note = Note {
-                actor: caller.role.name(),
-                payload: json!({}),
-            };
-            let order = order_status::change(tx, order, Move::Close, note, now).await?;
-            let items: Vec<order_item::Model> =
-                repositories::order_item::of_orders(tx, &[order.id]).await?;
-            stock::restore(tx, order.id, &items, now).await
+            let note = Note::new(caller.role.name(), json!({}));
+            closing::close(tx, order, &payments, note, now).await?;
+            Ok(())
         })
         .await
+}
+
+/// The order and its attempts under lock, if they are within the caller's reach.
+pub async fn locked(
+    tx: &DatabaseTransaction,
+    caller: &Caller,
+    id: OrderId,
+) -> Result<Option<OrderWithPayments>> {
+    let found = repositories::payment::lock_with_order(tx, id).await?;
+    Ok(found.filter(|(order, _)| match reach(caller) {
+        Whose::Of(user) => order.user_id == *user,
+        Whose::Anybodys => true,
+    }))
 }
 
 /// An operator hears of a mistyped id; a customer must not learn whose an order is.
@@ -154,7 +166,7 @@ fn absent(caller: &Caller) -> Result<()> {
 }
 
 /// A customer reaches his own orders, an operator all of them.
-fn reach(caller: &Caller) -> Whose<'_> {
+pub fn reach(caller: &Caller) -> Whose<'_> {
     match caller.role {
         Role::Operator => Whose::Anybodys,
         Role::Customer | Role::Service => Whose::Of(&caller.user),

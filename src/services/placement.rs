@@ -116,7 +116,7 @@ async fn create(
     repositories::stock_ledger::insert(tx, changes, now).await?;
     let payload = json!({ "amount": order.amount, "currency": order.currency });
     let actor = placement.request.caller.role.name();
-    order_status::placed(tx, &order, Note { actor, payload }).await?;
+    order_status::placed(tx, &order, Note::new(actor, payload)).await?;
     for line in lines {
         stock::take(tx, line.product.id, line.quantity, line.stock_version, now).await?;
     }
@@ -171,6 +171,8 @@ fn order_row(placement: &Placement<'_>, now: DateTime<Utc>) -> order::Model {
         shipped_at: None,
         finished_at: None,
         closed_at: None,
+        carrier: String::new(),
+        tracking_no: String::new(),
     }
 }
 

@@ -2,11 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use entity::order::{OrderStatus, OrderType};
-use entity::{OrderId, ProductId, UserId, order, order_event, order_item, stock};
+use entity::payment::PaymentStatus;
+use entity::{OrderId, PaymentId, ProductId, UserId, order, order_item, payment, stock};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::order_flow;
+use super::shipments::Shipment;
+use crate::auth::Role;
+use crate::domain::order_flow::{self, Actor};
 use crate::repositories::product::WithStock;
 use crate::services::commands::PostalAddress;
 
@@ -30,6 +33,9 @@ pub struct OrderView {
     pub currency: String,
     /// In minor units.
     pub refunded_amount: i64,
+    /// The booked attempt, else the newest one.
+    pub payment: Option<PaymentSummary>,
+    pub shipment: Option<Shipment>,
     pub address: PostalAddress,
     /// Send it back in `If-Match`.
     pub version: i64,
@@ -42,6 +48,18 @@ pub struct OrderView {
     pub closed_at: Option<DateTime<Utc>>,
 }
 
+/// The attempt that counts for an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct PaymentSummary {
+    #[schema(value_type = String)]
+    pub id: PaymentId,
+    pub gateway: String,
+    #[schema(value_type = schema::PaymentStatus)]
+    pub status: PaymentStatus,
+    /// Whether it should end at its gateway.
+    pub close_requested: bool,
+}
+
 /// One product of an order, as it was bought.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ItemView {
@@ -52,26 +70,6 @@ pub struct ItemView {
     /// Of one piece, in minor units of the order's currency.
     pub unit_price: i64,
     pub quantity: i64,
-}
-
-/// One step of an order's history.
-#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct TimelineEntry {
-    /// `event`.
-    pub kind: &'static str,
-    /// 1, 2, 3 … without gaps.
-    pub seq: i64,
-    #[serde(rename = "type")]
-    pub event_type: String,
-    #[schema(value_type = Option<schema::OrderStatus>)]
-    pub from: Option<OrderStatus>,
-    #[schema(value_type = schema::OrderStatus)]
-    pub to: OrderStatus,
-    /// `customer`, `operator`, `service` or the name of a job.
-    pub actor: String,
-    #[schema(value_type = Object)]
-    pub payload: serde_json::Value,
-    pub created_at: DateTime<Utc>,
 }
 
 /// A product and what is left of it.
@@ -120,11 +118,16 @@ impl OrderView {
             user_id: order.user_id,
             order_type: order.order_type,
             status: order.status,
-            allowed_actions: order_flow::allowed_actions(order.status),
+            allowed_actions: order_flow::allowed_actions(order.status, Actor::Customer),
             items: items.into_iter().map(ItemView::from).collect(),
             amount: order.amount,
             currency: order.currency,
             refunded_amount: order.refunded_amount,
+            payment: None,
+            shipment: (!order.carrier.is_empty()).then_some(Shipment {
+                carrier: order.carrier,
+                tracking_no: order.tracking_no,
+            }),
             address: order.address.into(),
             version: order.version,
             created_at: order.created_at,
@@ -137,6 +140,37 @@ impl OrderView {
     }
 }
 
+impl OrderView {
+    /// The same with what `role` may ask for, and the attempt that counts among `payments`.
+    #[must_use]
+    pub fn seen_by(mut self, role: Role, payments: &[payment::Model]) -> Self {
+        let actor = match role {
+            Role::Operator => Actor::Operator,
+            Role::Customer | Role::Service => Actor::Customer,
+        };
+        self.allowed_actions = order_flow::allowed_actions(self.status, actor);
+        let own = || {
+            payments
+                .iter()
+                .filter(|payment| payment.order_id == self.id)
+        };
+        let booked = own().find(|payment| payment.role == payment::Role::Booked);
+        self.payment = booked.or(own().next_back()).map(PaymentSummary::from);
+        self
+    }
+}
+
+impl From<&payment::Model> for PaymentSummary {
+    fn from(payment: &payment::Model) -> Self {
+        Self {
+            id: payment.id,
+            gateway: payment.gateway.clone(),
+            status: payment.status,
+            close_requested: payment.close_requested_at.is_some(),
+        }
+    }
+}
+
 impl From<order_item::Model> for ItemView {
     fn from(item: order_item::Model) -> Self {
         Self {
@@ -145,21 +179,6 @@ impl From<order_item::Model> for ItemView {
             name: item.name,
             unit_price: item.price,
             quantity: item.quantity,
-        }
-    }
-}
-
-impl From<order_event::Model> for TimelineEntry {
-    fn from(event: order_event::Model) -> Self {
-        Self {
-            kind: "event",
-            seq: event.seq,
-            event_type: event.kind,
-            from: event.from_status,
-            to: event.to_status,
-            actor: event.actor,
-            payload: event.payload,
-            created_at: event.created_at,
         }
     }
 }
@@ -219,5 +238,16 @@ pub mod schema {
         Closed,
         Refunding,
         Refunded,
+    }
+
+    /// Where an attempt stands.
+    #[derive(Debug, ToSchema)]
+    #[schema(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum PaymentStatus {
+        Created,
+        Live,
+        Succeeded,
+        Failed,
+        Closed,
     }
 }

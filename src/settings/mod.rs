@@ -16,8 +16,8 @@ use serde::Deserialize;
 
 pub use secret::Secret;
 pub use sections::{
-    Archive, Auth, Bulkhead, Database, Gate, Ids, Lock, OrderTypeRules, Orders, RabbitMq, Redis,
-    Sandbox, Server, Token,
+    Archive, Auth, Bulkhead, Callbacks, Database, Gate, Ids, Jobs, Lock, OrderTypeRules, Orders,
+    RabbitMq, Redis, Sandbox, Server, Token,
 };
 
 /// Why the service does not start: a sentence that names the setting.
@@ -53,6 +53,8 @@ pub struct Settings {
     pub token: Token,
     pub sandbox: Sandbox,
     pub orders: Orders,
+    pub callbacks: Callbacks,
+    pub jobs: Jobs,
     pub gate: Gate,
     pub lock: Lock,
     pub bulkhead: Bulkhead,

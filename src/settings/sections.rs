@@ -98,6 +98,20 @@ pub struct OrderTypeRules {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct Callbacks {
+    /// Whether a lock on the order spares the database the crowd; it decides nothing.
+    pub lock: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Jobs {
+    /// Whether the loops run in this process; tests step them instead.
+    pub enabled: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Gate {
     /// How long a crashed request keeps its repeats out.
     #[serde(deserialize_with = "duration")]

@@ -26,6 +26,9 @@ def before_call(context, case, kwargs):
             case.body["currency"] = "CNY"
     if case.operation.label == "POST /api/orders":
         complete(case)
+    elif case.operation.label == "POST /api/orders/{id}/refunds":
+        case.headers["Idempotency-Key"] = f"key-{case.id}"
+        case.body.pop("payment_id", None)
     if case.method == "PUT":
         name_seen_version(case)
 

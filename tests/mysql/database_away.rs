@@ -120,7 +120,7 @@ async fn in_time<T>(answer: impl Future<Output = T>) -> T {
 }
 
 /// An instance on a database server of the test's own.
-async fn shop_on(server: &MariaDbServer, changes: &[(&str, &str)]) -> Shop {
+pub(super) async fn shop_on(server: &MariaDbServer, changes: &[(&str, &str)]) -> Shop {
     create_database(&server.url(), "orders").await;
     let url = format!("{}/orders", server.url());
     let place = Arc::new(Place::fresh().await);

@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::support::faults::asks_to_repeat;
 use crate::support::{Client, Reply, Shop};
 
+mod crossing_messages;
 mod database_away;
+mod payments;
 mod redis_away;
 mod stopped_instance;
 mod two_instances;

@@ -111,7 +111,7 @@ async fn crowd_without_redis(url: &str, fail: impl FnOnce()) -> (Shop, Shop) {
 }
 
 /// Two instances on the run's MariaDB and a Redis of the test's own, each call of which may take so long.
-async fn shops(url: &str, timeout: &str) -> (Shop, Shop) {
+pub(super) async fn shops(url: &str, timeout: &str) -> (Shop, Shop) {
     let (place, clock) = (Arc::new(Place::fresh().await), manual_clock());
     let changes = [("redis.url", url), ("redis.timeout", timeout)];
     let shop = Shop::open_at(Arc::clone(&place), clock.clone(), &changes).await;

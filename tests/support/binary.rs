@@ -26,11 +26,15 @@ impl Binary {
         Self { child, base }
     }
 
+    pub fn anonymous(&self) -> Client {
+        Client::new(&self.base, None)
+    }
+
     /// Signs in through the door of development.
     pub async fn sign_in(&self, user: &str, role: &str) -> Client {
         let body = serde_json::json!({ "user_id": user, "role": role });
-        let door = Client::new(&self.base, None);
-        let request = door
+        let request = self
+            .anonymous()
             .request(reqwest::Method::POST, "/api/dev/sign-in")
             .json(&body);
         let reply = send(request).await.expect(200);

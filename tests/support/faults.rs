@@ -90,17 +90,22 @@ impl Aside {
     /// Holds up every creation with this product: on `MySQL` when it takes the stock, which it does last; on `SQLite`,
     /// which has one writer, when it begins.
     pub async fn block(&self, product: i64) -> Blockade {
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..TransactionOptions::default()
-        };
-        let tx = self.db.begin_with_options(options).await.unwrap();
         let lock = match self.backend() {
             DbBackend::Sqlite => "",
             _ => "FOR UPDATE",
         };
         let sql = format!("SELECT quantity FROM stock WHERE product_id = {product} {lock}");
-        tx.query_one_raw(self.statement(&sql)).await.unwrap();
+        self.block_by(&sql).await
+    }
+
+    /// Begins a transaction with a query that takes the rows.
+    pub async fn block_by(&self, query: &str) -> Blockade {
+        let options = TransactionOptions {
+            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+            ..TransactionOptions::default()
+        };
+        let tx = self.db.begin_with_options(options).await.unwrap();
+        tx.query_one_raw(self.statement(query)).await.unwrap();
         Blockade { tx }
     }
 

@@ -2,8 +2,10 @@
 
 pub mod binary;
 pub mod client;
+pub mod doors;
 pub mod entrance;
 pub mod faults;
+pub mod gateway;
 pub mod mariadb_server;
 pub mod redis_server;
 pub mod shop;

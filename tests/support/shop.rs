@@ -185,6 +185,11 @@ impl Shop {
         self.app.clock.advance(by);
     }
 
+    /// Runs every job once, as the loops would.
+    pub async fn run_jobs(&self) {
+        order_service::jobs::retry_refunds(&self.app).await.unwrap();
+    }
+
     /// What is left of a product.
     pub async fn stock(&self, product: &str) -> i64 {
         let reply = self
@@ -214,10 +219,7 @@ impl Shop {
                     .await?
                     .unwrap();
                 for action in moves {
-                    let note = Note {
-                        actor: "simulation",
-                        payload: serde_json::json!({}),
-                    };
+                    let note = Note::new("simulation", serde_json::json!({}));
                     order = order_status::change(tx, order, *action, note, now).await?;
                 }
                 Ok::<_, order_service::error::Error>(())

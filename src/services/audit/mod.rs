@@ -1,6 +1,7 @@
 //! `order-service audit`: proves from the data that nothing happened twice, in one read-only snapshot.
 
 mod checks;
+mod payment_checks;
 
 use std::fmt;
 
@@ -34,7 +35,7 @@ pub async fn run(db: &Database) -> Result<Vec<Violation>> {
     let access = isolation.map(|_| AccessMode::ReadOnly);
     let snapshot = db.read().begin_with_config(isolation, access).await?;
     let mut violations = Vec::new();
-    for check in checks::ALL {
+    for check in checks::ALL.iter().chain(&payment_checks::ALL) {
         for subject in rows::subjects(&snapshot, check.sql).await? {
             violations.push(Violation {
                 rule: check.rule,

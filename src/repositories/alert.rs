@@ -1,0 +1,53 @@
+//! `alert`: what a person must see, once a kind and subject.
+
+use chrono::{DateTime, Utc};
+use entity::alert::{ActiveModel, Column, Entity, Model};
+use sea_orm::ActiveValue::NotSet;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
+
+/// Raises it unless it was raised before; then nothing changes.
+pub async fn raise(tx: &DatabaseTransaction, alert: Model) -> Result<(), DbErr> {
+    let mut row: ActiveModel = alert.into_active_model().reset_all();
+    row.id = NotSet;
+    let ignore = OnConflict::columns([Column::Kind, Column::Subject])
+        .do_nothing_on([Column::Id])
+        .to_owned();
+    Entity::insert(row)
+        .on_conflict(ignore)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Up to `limit` alerts, those that nobody saw first, the newest first.
+pub async fn list(db: &impl ConnectionTrait, limit: u64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .order_by_asc(Expr::col(Column::AcknowledgedAt).is_not_null())
+        .order_by_desc(Column::Id)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+pub async fn find(db: &impl ConnectionTrait, id: i64) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(id).one(db).await
+}
+
+/// Notes that somebody saw it; the first time counts.
+pub async fn acknowledge(
+    db: &impl ConnectionTrait,
+    id: i64,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::AcknowledgedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::AcknowledgedAt.is_null())
+        .exec(db)
+        .await?;
+    Ok(())
+}

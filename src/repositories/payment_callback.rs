@@ -1,0 +1,96 @@
+//! `payment_callback`: what gateways told, once by event and once by fact.
+
+use chrono::{DateTime, Utc};
+use entity::payment_callback::{ActiveModel, Column, Entity, Kind, Model, Outcome};
+use entity::{OrderId, PaymentId};
+use sea_orm::ActiveValue::NotSet;
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder,
+};
+
+/// Inserts; a violation of `uk_payment_callback_event` or `uk_payment_callback_biz` means that it,
+/// or another message about the same fact, came before.
+pub async fn insert(tx: &DatabaseTransaction, callback: Model) -> Result<(), DbErr> {
+    let mut row: ActiveModel = callback.into_active_model().reset_all();
+    row.id = NotSet;
+    Entity::insert(row).exec_without_returning(tx).await?;
+    Ok(())
+}
+
+pub async fn by_event(
+    db: &impl ConnectionTrait,
+    gateway: &str,
+    event_id: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::Gateway.eq(gateway))
+        .filter(Column::EventId.eq(event_id))
+        .one(db)
+        .await
+}
+
+pub async fn by_fact(
+    db: &impl ConnectionTrait,
+    gateway: &str,
+    biz_key: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::Gateway.eq(gateway))
+        .filter(Column::BizKey.eq(biz_key))
+        .one(db)
+        .await
+}
+
+pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::OrderId.eq(order))
+        .order_by_asc(Column::Id)
+        .all(db)
+        .await
+}
+
+/// What waits to be judged again for a payment, in the order of arrival.
+pub async fn parked(tx: &DatabaseTransaction, payment: PaymentId) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::PaymentId.eq(payment))
+        .filter(Column::Outcome.eq(Outcome::Parked))
+        .filter(Column::Kind.is_in([Kind::RefundSucceeded, Kind::RefundFailed]))
+        .order_by_asc(Column::Id)
+        .all(tx)
+        .await
+}
+
+/// Writes a new judgement over an old one; false when it was judged meanwhile.
+pub async fn judge_again(
+    tx: &DatabaseTransaction,
+    seen: &Model,
+    judged: &Model,
+) -> Result<bool, DbErr> {
+    let result = Entity::update_many()
+        .col_expr(Column::Outcome, Expr::value(judged.outcome))
+        .col_expr(Column::BizKey, Expr::value(judged.biz_key.as_str()))
+        .col_expr(Column::OrderId, Expr::value(judged.order_id))
+        .col_expr(Column::UpdatedAt, Expr::value(judged.updated_at))
+        .filter(Column::Id.eq(seen.id))
+        .filter(Column::Outcome.eq(seen.outcome))
+        .exec(tx)
+        .await?;
+    Ok(result.rows_affected == 1)
+}
+
+/// Counts one more delivery.
+pub async fn count_delivery(
+    db: &impl ConnectionTrait,
+    id: i64,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Deliveries, Expr::col(Column::Deliveries).add(1))
+        .col_expr(Column::UpdatedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
+}

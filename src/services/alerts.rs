@@ -1,0 +1,135 @@
+//! Alerts: what a person must see, raised in the transaction that found it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use entity::{OrderId, alert};
+use sea_orm::DatabaseTransaction;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clock::Clock;
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::repositories;
+
+/// How many alerts a list shows.
+const SHOWN: u64 = 200;
+
+/// What it is that a person must see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A signed message whose amount, currency or order is not ours.
+    PaymentMismatch,
+    /// One attempt was paid twice.
+    DoubleCharge,
+    /// Money came for an order that needs none.
+    SurplusPayment,
+    /// The gateway refunded more than was paid.
+    OverRefund,
+    /// A refund of a REFUNDING order, or an automatic one, failed for good.
+    RefundFailed,
+    /// The gateway takes back a refund that had succeeded.
+    RefundReversed,
+    /// A message names an attempt that never appeared.
+    UnknownPayment,
+    /// A lock's lease was lost while its holder was at work.
+    LockLost,
+}
+
+impl Kind {
+    /// The name that operators filter by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PaymentMismatch => "payment_mismatch",
+            Self::DoubleCharge => "double_charge",
+            Self::SurplusPayment => "surplus_payment",
+            Self::OverRefund => "over_refund",
+            Self::RefundFailed => "refund_failed",
+            Self::RefundReversed => "refund_reversed",
+            Self::UnknownPayment => "unknown_payment",
+            Self::LockLost => "lock_lost",
+        }
+    }
+}
+
+/// An alert as operators see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct AlertView {
+    pub id: String,
+    pub kind: String,
+    /// What it is about: a payment, a refund, an event.
+    pub subject: String,
+    #[schema(value_type = Option<String>)]
+    pub order_id: Option<OrderId>,
+    pub detail: String,
+    pub created_at: DateTime<Utc>,
+    pub acknowledged_at: Option<DateTime<Utc>>,
+}
+
+/// Raises it; the same kind and subject a second time changes nothing.
+pub async fn raise(
+    tx: &DatabaseTransaction,
+    kind: Kind,
+    subject: &str,
+    (order, detail): (OrderId, &str),
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let row = alert::Model {
+        id: 0,
+        kind: kind.name().to_owned(),
+        subject: subject.to_owned(),
+        order_id: order,
+        detail: detail.to_owned(),
+        created_at: now,
+        acknowledged_at: None,
+    };
+    Ok(repositories::alert::raise(tx, row).await?)
+}
+
+/// What a lost lease calls: raises an alert in a task of its own, by best effort.
+pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Sync> {
+    Arc::new(move |lock| {
+        let (db, clock, lock) = (db.clone(), clock.clone(), lock.to_owned());
+        actix_web::rt::spawn(async move {
+            let detail = "a lock's lease was lost while its holder was at work";
+            let now = clock.now();
+            let raised = db
+                .transaction(async |tx| {
+                    raise(tx, Kind::LockLost, &lock, (OrderId(0), detail), now).await
+                })
+                .await;
+            if let Err(error) = raised {
+                log::warn!(lock = lock.as_str(), error:% = error; "an alert was not raised");
+            }
+        });
+    })
+}
+
+/// The newest alerts, those that nobody saw first.
+pub async fn list(app: &App) -> Result<Vec<AlertView>> {
+    let alerts = repositories::alert::list(app.db.read(), SHOWN).await?;
+    Ok(alerts.into_iter().map(AlertView::from).collect())
+}
+
+/// Notes that somebody saw it; again changes nothing.
+pub async fn acknowledge(app: &App, id: i64) -> Result<AlertView> {
+    repositories::alert::acknowledge(app.db.write(), id, app.clock.now()).await?;
+    let alert = repositories::alert::find(app.db.write(), id).await?;
+    alert.map(AlertView::from).ok_or(Error::NotFound)
+}
+
+impl From<alert::Model> for AlertView {
+    fn from(alert: alert::Model) -> Self {
+        Self {
+            id: alert.id.to_string(),
+            kind: alert.kind,
+            subject: alert.subject,
+            order_id: (alert.order_id.0 != 0).then_some(alert.order_id),
+            detail: alert.detail,
+            created_at: alert.created_at,
+            acknowledged_at: alert.acknowledged_at,
+        }
+    }
+}

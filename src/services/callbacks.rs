@@ -1,0 +1,110 @@
+//! Taking in a gateway's message: signature, lock on the order, one transaction, the gateway's own answer.
+
+use std::time::Duration;
+
+use actix_web::http::header::HeaderMap;
+use entity::OrderId;
+use entity::payment_callback::{Kind, Outcome};
+use log::warn;
+
+use super::settlement;
+use crate::app::App;
+use crate::domain::gateway_message::GatewayMessage;
+use crate::error::{Error, Result};
+use crate::gateways::{PaymentGateway, Words};
+use crate::metrics::Layer;
+
+/// Covers the lock, the queue and all tries: gateways wait five seconds.
+const DEADLINE: Duration = Duration::from_secs(4);
+
+/// Takes in a delivery and tells what the gateway hears.
+///
+/// Success is said only for what is durably stored; anything else makes it come again.
+pub async fn receive(
+    app: &App,
+    gateway: &impl PaymentGateway,
+    headers: &HeaderMap,
+    raw: &[u8],
+) -> Result<Words> {
+    let message = match gateway.verify(headers, raw, app.clock.now()) {
+        Ok(message) => message,
+        Err(reason) => {
+            app.metrics.callback_rejected(reason_name(reason));
+            return Ok(gateway.rejection(reason));
+        }
+    };
+    let settled = match tokio::time::timeout(DEADLINE, take_in(app, &message)).await {
+        Ok(settled) => settled,
+        Err(_elapsed) => Err(Error::Busy),
+    };
+    let outcome = match settled {
+        Ok(outcome) => Some(outcome),
+        Err(error) => known_all_the_same(app, &message, &error).await,
+    };
+    app.metrics
+        .callback_answered(outcome.map_or("failure", name));
+    match outcome {
+        Some(Outcome::Unresolved) | None => Ok(gateway.failure()),
+        Some(_) => Ok(gateway.success()),
+    }
+}
+
+async fn take_in(app: &App, message: &GatewayMessage) -> Result<Outcome> {
+    if message.kind == Kind::Ignored {
+        return settlement::record(app, message, Outcome::Ignored).await;
+    }
+    match settlement::order_of(app, message.payment_id).await? {
+        Some(order) => under_lock(app, order, message).await,
+        None => settlement::record(app, message, Outcome::Unresolved).await,
+    }
+}
+
+async fn under_lock(app: &App, order: OrderId, message: &GatewayMessage) -> Result<Outcome> {
+    if !app.settings.callbacks.lock {
+        return settlement::settle(app, order, message).await;
+    }
+    let name = format!("pay:callback:{order}");
+    match app
+        .locks
+        .hold(&name, settlement::settle(app, order, message))
+        .await
+    {
+        Ok(settled) => settled,
+        Err(_held_by_another) => {
+            app.metrics.intercepted(Layer::Lock, "payment_callback");
+            Err(Error::InProgress { layer: Layer::Lock })
+        }
+    }
+}
+
+/// One read by event: a repeat of what is final may hear success although we could not get through.
+async fn known_all_the_same(app: &App, message: &GatewayMessage, error: &Error) -> Option<Outcome> {
+    let payment = message.payment_id.to_string();
+    warn!(payment = payment.as_str(), error:% = error; "a callback was not settled this time");
+    if let Error::Internal(cause) = error {
+        log::error!(cause = cause.as_str(); "a callback failed");
+    }
+    let known = tokio::time::timeout(
+        Duration::from_millis(500),
+        settlement::known_outcome(app, message),
+    );
+    known.await.ok()?.ok()?
+}
+
+const fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Applied => "applied",
+        Outcome::Stale => "stale",
+        Outcome::Ignored => "ignored",
+        Outcome::Parked => "parked",
+        Outcome::Unresolved => "unresolved",
+        Outcome::Refused => "refused",
+    }
+}
+
+const fn reason_name(reason: crate::gateways::Rejected) -> &'static str {
+    match reason {
+        crate::gateways::Rejected::Forged => "forged",
+        crate::gateways::Rejected::Malformed => "malformed",
+    }
+}

@@ -1,0 +1,46 @@
+//! Closing an order: status, slots, stock and the end of its open attempts, in one transaction.
+
+use chrono::{DateTime, Utc};
+use entity::{OrderId, PaymentId, order, payment};
+use sea_orm::DatabaseTransaction;
+
+use super::order_status::{self, Note};
+use super::stock;
+use crate::domain::order_flow::Move;
+use crate::error::Result;
+use crate::repositories;
+
+/// Closes an order whose rows the caller has locked; [`crate::error::Error::StateConflict`] once it
+/// is paid.
+///
+/// Its open attempts get `close_requested_at`: until they are closed at their gateway they can
+/// still bring money.
+pub async fn close(
+    tx: &DatabaseTransaction,
+    order: order::Model,
+    payments: &[payment::Model],
+    note: Note<'_>,
+    now: DateTime<Utc>,
+) -> Result<order::Model> {
+    let order = order_status::change(tx, order, Move::Close, note, now).await?;
+    let open: Vec<PaymentId> = payments
+        .iter()
+        .filter(|payment| payment.is_open())
+        .map(|payment| payment.id)
+        .collect();
+    if !open.is_empty() {
+        repositories::payment::request_close(tx, &open, now).await?;
+    }
+    restore_stock(tx, order.id, now).await?;
+    Ok(order)
+}
+
+/// Gives back all that an order took.
+pub async fn restore_stock(
+    tx: &DatabaseTransaction,
+    order: OrderId,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let items = repositories::order_item::of_orders(tx, &[order]).await?;
+    stock::restore(tx, order, &items, now).await
+}

@@ -1,0 +1,290 @@
+//! Refunds that the shop asks for: the row and its reservation first, the gateway later.
+
+use chrono::{DateTime, Utc};
+use entity::order::OrderStatus;
+use entity::payment::{self, PaymentStatus, Role};
+use entity::refund::{self, Origin, RefundStatus};
+use entity::{OrderId, PaymentId, RefundId, idempotency_record, order};
+use sea_orm::DatabaseTransaction;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+use validator::Validate;
+
+use super::commands::checked;
+use super::order_status::{self, Note};
+use super::orders::reach;
+use crate::app::App;
+use crate::auth::{Caller, Role as CallerRole};
+use crate::database::{OnDuplicate, Refusal};
+use crate::domain::events::REFUND_REQUESTED;
+use crate::domain::order_flow::Move;
+use crate::error::{Error, Result};
+use crate::idempotency::{Command, IdempotentContext};
+use crate::metrics::Layer;
+use crate::repositories;
+
+/// Money that the shop wants to give back.
+#[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewRefund {
+    /// In minor units; what is left of the payment when it is not sent.
+    #[validate(range(min = 1, max = 1_000_000_000_000_i64, message = "is at least 1"))]
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
+    pub amount: Option<i64>,
+    #[validate(length(min = 1, max = 200, message = "is 1 to 200 characters"))]
+    #[schema(min_length = 1, max_length = 200)]
+    pub reason: String,
+    /// The booked payment unless named.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub payment_id: Option<PaymentId>,
+    /// For callers that cannot set headers; the header `Idempotency-Key` wins.
+    #[serde(default, skip_serializing)]
+    #[schema(min_length = 1, max_length = 255)]
+    pub idempotency_key: Option<String>,
+}
+
+impl Command for NewRefund {
+    const OPERATION: &'static str = "create_refund";
+    const KEY_REQUIRED: bool = true;
+    const ROLES: &'static [CallerRole] = &[CallerRole::Operator, CallerRole::Service];
+
+    fn key(&self) -> Option<&str> {
+        self.idempotency_key.as_deref()
+    }
+
+    fn check(&self, _: &Caller) -> Result<()> {
+        checked(self)?;
+        if self.reason.chars().any(char::is_control) {
+            return Err(Error::invalid("reason", "holds control characters"));
+        }
+        Ok(())
+    }
+}
+
+/// A refund as shop and customer see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RefundView {
+    #[schema(value_type = String)]
+    pub id: RefundId,
+    /// The gateway knows it by this number.
+    pub refund_no: String,
+    #[schema(value_type = String)]
+    pub payment_id: PaymentId,
+    /// In minor units of `currency`.
+    pub amount: i64,
+    pub currency: String,
+    pub reason: String,
+    #[schema(value_type = String)]
+    pub status: RefundStatus,
+    #[schema(value_type = String)]
+    pub origin: Origin,
+    pub created_at: DateTime<Utc>,
+    pub settled_at: Option<DateTime<Utc>>,
+}
+
+/// A refund, and whether this request made it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub refund: RefundView,
+    pub replayed: bool,
+}
+
+/// Why no refund was made.
+enum Refused {
+    Repeated,
+    Because(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Because(error)
+    }
+}
+
+impl From<sea_orm::DbErr> for Refused {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Because(error.into())
+    }
+}
+
+impl Refusal for Refused {
+    fn is_passing(&self) -> bool {
+        matches!(self, Self::Because(error) if error.is_passing())
+    }
+}
+
+/// Reserves and notes a refund, once for each key; a job asks the gateway for it.
+///
+/// [`Error::RefundExceedsPayment`] when less than the amount is left of the payment.
+pub async fn create(
+    app: &App,
+    order: OrderId,
+    request: &IdempotentContext<NewRefund>,
+) -> Result<Asked> {
+    let made = app
+        .db
+        .transaction(async |tx| make(app, tx, order, request).await)
+        .await;
+    match made {
+        Ok(refund) => Ok(Asked {
+            refund: refund.into(),
+            replayed: false,
+        }),
+        Err(Refused::Because(error)) => Err(error),
+        Err(Refused::Repeated) => replay(app, request).await,
+    }
+}
+
+/// All refunds of an order, by id.
+pub async fn list(app: &App, caller: &Caller, order: OrderId) -> Result<Vec<RefundView>> {
+    let db = app.db.read();
+    repositories::order::find_alone(db, order, reach(caller))
+        .await?
+        .ok_or(Error::NotFound)?;
+    let refunds = repositories::refund::of_order(db, order).await?;
+    Ok(refunds.into_iter().map(RefundView::from).collect())
+}
+
+async fn replay(app: &App, request: &IdempotentContext<NewRefund>) -> Result<Asked> {
+    let record =
+        repositories::idempotency_record::find(app.db.read(), &request.record_id()).await?;
+    let record = record.ok_or(Error::Busy)?;
+    if record.fingerprint != request.fingerprint {
+        return Err(Error::KeyReused);
+    }
+    app.metrics
+        .intercepted(Layer::IdempotencyRecord, request.operation);
+    let refund = repositories::refund::find(app.db.read(), RefundId(record.resource_id)).await?;
+    let refund = refund.ok_or(Error::Busy)?;
+    Ok(Asked {
+        refund: refund.into(),
+        replayed: true,
+    })
+}
+
+async fn make(
+    app: &App,
+    tx: &DatabaseTransaction,
+    order: OrderId,
+    request: &IdempotentContext<NewRefund>,
+) -> Result<refund::Model, Refused> {
+    let now = app.clock.now();
+    let record = record(request, now);
+    repositories::idempotency_record::insert(tx, record)
+        .await
+        .on_duplicate("pk_idempotency_record", Refused::Repeated)?;
+    let found = repositories::payment::lock_with_order(tx, order).await?;
+    let (order, payments) = found.ok_or(Error::NotFound)?;
+    let payment = paid(&order, &payments, request.body.payment_id)?;
+    let amount = request
+        .body
+        .amount
+        .unwrap_or(payment.amount - payment.refunded_amount);
+    if amount == 0 || !repositories::payment::reserve(tx, payment.id, amount, now).await? {
+        return Err(Error::RefundExceedsPayment.into());
+    }
+    let mut refund = row(payment, amount, request, now);
+    refund.id = repositories::refund::insert(tx, &refund).await?;
+    repositories::idempotency_record::set_resource(tx, &request.record_id(), refund.id.0).await?;
+    tell(tx, order, payment, &refund, request).await?;
+    Ok(refund)
+}
+
+/// The full amount asked back moves the order; a part of it does not.
+async fn tell(
+    tx: &DatabaseTransaction,
+    order: order::Model,
+    payment: &payment::Model,
+    refund: &refund::Model,
+    request: &IdempotentContext<NewRefund>,
+) -> Result<()> {
+    let payload = json!({
+        "refund_no": refund.refund_no,
+        "payment_id": payment.id,
+        "amount": refund.amount,
+    });
+    let note = || Note::new(request.caller.role.name(), payload.clone());
+    let now = refund.created_at;
+    let order = order_status::tell(tx, order, REFUND_REQUESTED, note(), now).await?;
+    let whole = payment.refunded_amount + refund.amount == payment.amount;
+    if payment.role == Role::Booked && whole && order.status != OrderStatus::Refunding {
+        order_status::change(tx, order, Move::BeginRefund, note(), now).await?;
+    }
+    Ok(())
+}
+
+fn paid<'a>(
+    order: &order::Model,
+    payments: &'a [payment::Model],
+    named: Option<PaymentId>,
+) -> Result<&'a payment::Model> {
+    let payment = payments.iter().find(|payment| match named {
+        Some(id) => payment.id == id,
+        None => payment.role == Role::Booked,
+    });
+    match payment {
+        Some(payment) if payment.status == PaymentStatus::Succeeded => Ok(payment),
+        None if named.is_some() => Err(Error::invalid("payment_id", "is none of this order's")),
+        _ => Err(Error::StateConflict {
+            status: order.status,
+        }),
+    }
+}
+
+/// The number is made of the key's record, so a retry keeps it.
+fn row(
+    payment: &payment::Model,
+    amount: i64,
+    request: &IdempotentContext<NewRefund>,
+    now: DateTime<Utc>,
+) -> refund::Model {
+    use base64::Engine;
+    let hash = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
+    refund::Model {
+        id: RefundId(0),
+        refund_no: format!("R{hash}"),
+        payment_id: payment.id,
+        order_id: payment.order_id,
+        amount,
+        currency: payment.currency.clone(),
+        reason: request.body.reason.clone(),
+        status: RefundStatus::Requested,
+        origin: Origin::Shop,
+        asks: 0,
+        next_ask_at: now,
+        created_at: now,
+        updated_at: now,
+        settled_at: None,
+    }
+}
+
+fn record(request: &IdempotentContext<NewRefund>, now: DateTime<Utc>) -> idempotency_record::Model {
+    idempotency_record::Model {
+        id: request.record_id().to_vec(),
+        fingerprint: request.fingerprint.to_vec(),
+        resource_id: 0,
+        status_code: 201,
+        created_at: now,
+        expires_at: now + chrono::TimeDelta::days(1),
+    }
+}
+
+impl From<refund::Model> for RefundView {
+    fn from(refund: refund::Model) -> Self {
+        Self {
+            id: refund.id,
+            refund_no: refund.refund_no,
+            payment_id: refund.payment_id,
+            amount: refund.amount,
+            currency: refund.currency,
+            reason: refund.reason,
+            status: refund.status,
+            origin: refund.origin,
+            created_at: refund.created_at,
+            settled_at: refund.settled_at,
+        }
+    }
+}
