@@ -122,17 +122,26 @@ async fn forgeries_and_stale_deliveries_write_nothing() {
         body: json!("{\"type\":"),
     };
     let truncated = truncated.deliver(&shop).await;
+    let form = paid
+        .deliver_as(&shop, "application/x-www-form-urlencoded")
+        .await;
 
     assert_eq!(
-        [forged.status, old.status, early.status, truncated.status],
-        [401, 401, 401, 400]
+        [
+            forged.status,
+            old.status,
+            early.status,
+            truncated.status,
+            form.status
+        ],
+        [401, 401, 401, 400, 400]
     );
     assert_eq!(
         shop.number("SELECT COUNT(*) FROM payment_callback").await,
         0
     );
     assert_eq!(shop.app.metrics.callbacks_rejected("forged"), 3);
-    assert_eq!(shop.app.metrics.callbacks_rejected("malformed"), 1);
+    assert_eq!(shop.app.metrics.callbacks_rejected("malformed"), 2);
     assert_eq!(status(&ann, &attempt).await, "PAYING");
 }
 

@@ -32,6 +32,38 @@ async fn fifty_starts_at_once_are_one_attempt() {
 }
 
 #[actix_web::test]
+async fn a_key_stands_for_one_attempt_for_ever() {
+    let shop = Shop::open().await;
+    let ann = shop.customer("ann");
+    let id = ann.buy(&order("NORMAL", &[("1", 1)])).await;
+    let path = format!("/api/orders/{id}/payments");
+    let body = json!({ "gateway": "sandbox", "idempotency_key": "pay-1" });
+    let replies = join_all((0..50).map(|_| ann.post(&path, &body))).await;
+    let first = replies.iter().find(|reply| reply.status == 201).unwrap();
+    let attempt = Attempt {
+        id: first.id(),
+        order: id,
+        amount: 12_800,
+    };
+    assert!(accepted(&attempt.failed("evt-1").deliver(&shop).await));
+
+    let again = ann.post(&path, &body).await.expect(201);
+    let elsewhere = ann.buy(&order("NORMAL", &[("2", 1)])).await;
+    let reused = ann
+        .post(&format!("/api/orders/{elsewhere}/payments"), &body)
+        .await;
+
+    assert!(again.is_replay());
+    assert_eq!(
+        (again.id(), &again.body["status"]),
+        (first.id(), &json!("FAILED"))
+    );
+    assert_eq!(reused.code(), "idempotency_key_reused");
+    assert_eq!(shop.number("SELECT COUNT(*) FROM payment").await, 1);
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
 async fn a_silent_gateway_is_unknown_and_asked_again_for_the_same_attempt() {
     let shop = Shop::open().await;
     let ann = shop.customer("ann");

@@ -53,7 +53,7 @@ pub async fn start(
     } else {
         StatusCode::OK
     };
-    Ok(keyed(status, &key, None).json(started.payment))
+    Ok(keyed(status, &key, started.replayed).json(started.payment))
 }
 
 /// All attempts of an order.

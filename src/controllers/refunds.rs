@@ -12,7 +12,6 @@ use crate::app::App;
 use crate::auth::OwnerOrOperator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::metrics::Layer;
 use crate::services::refunds::{self, NewRefund, RefundView};
 use crate::services::views::List;
 
@@ -49,8 +48,7 @@ pub async fn create(
     let key = request.key.clone();
     let work = async move { refunds::create(&app, id.0, &request).await };
     let asked = to_the_end(work).await?;
-    let replayed = asked.replayed.then_some(Layer::IdempotencyRecord);
-    Ok(keyed(StatusCode::CREATED, &key, replayed).json(asked.refund))
+    Ok(keyed(StatusCode::CREATED, &key, asked.replayed).json(asked.refund))
 }
 
 /// All refunds of an order.

@@ -7,6 +7,7 @@ pub mod cashier;
 pub mod catalogue;
 mod closing;
 pub mod commands;
+mod entrance;
 pub mod gateway_work;
 pub mod ids;
 pub mod order_status;

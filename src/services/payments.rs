@@ -10,15 +10,18 @@ use serde_json::json;
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::entrance;
 use super::order_status::{self, Note};
 use super::orders::{locked, reach};
+use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Refusal};
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, Sandbox};
-use crate::idempotency::{Command, IdempotentContext};
+use crate::idempotency::{Command, IdempotentContext, Key};
+use crate::metrics::Layer;
 use crate::repositories;
 
 /// An attempt that a buyer wants to make.
@@ -81,11 +84,38 @@ pub struct PaymentView {
     pub succeeded_at: Option<DateTime<Utc>>,
 }
 
-/// An attempt, and whether this request made it.
+/// An attempt, and how this request met it.
 #[derive(Debug, Clone)]
 pub struct Started {
     pub payment: PaymentView,
+    /// Whether this request made it.
     pub is_new: bool,
+    /// The layer that caught the repeat.
+    pub replayed: Option<Layer>,
+}
+
+/// Why no attempt was made or found.
+enum Refused {
+    Repeated,
+    Because(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Because(error)
+    }
+}
+
+impl From<sea_orm::DbErr> for Refused {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Because(error.into())
+    }
+}
+
+impl Refusal for Refused {
+    fn is_passing(&self) -> bool {
+        matches!(self, Self::Because(error) if error.is_passing())
+    }
 }
 
 /// Starts an attempt, or answers the live one of the same gateway; any other open one is retired.
@@ -97,20 +127,62 @@ pub async fn start(
     order: OrderId,
     request: &IdempotentContext<NewPayment>,
 ) -> Result<Started> {
+    let look = async || look(app, request, Layer::Gate).await;
+    let work = async || start_once(app, order, request).await;
+    entrance::once(app, request, repeats::KEY_LIFE, look, work).await
+}
+
+async fn start_once(
+    app: &App,
+    order: OrderId,
+    request: &IdempotentContext<NewPayment>,
+) -> Result<Started> {
     let id = PaymentId(app.ids.mint(app).await?.0);
-    let (payment, is_new) = app
+    let made = app
         .db
         .transaction(async |tx| live_attempt(app, tx, order, id, request).await)
-        .await?;
-    let payment = if payment.status == PaymentStatus::Created {
-        open(app, payment).await?
-    } else {
-        payment
+        .await;
+    match made {
+        Ok((payment, is_new)) => Ok(Started {
+            payment: opened(app, payment).await?.into(),
+            is_new,
+            replayed: None,
+        }),
+        Err(Refused::Because(error)) => Err(error),
+        Err(Refused::Repeated) => {
+            let found = look(app, request, Layer::IdempotencyRecord).await?;
+            found.ok_or(Error::Busy)
+        }
+    }
+}
+
+/// One look at the record: the attempt as it is now. One that its gateway has not confirmed is
+/// asked for again under the same id.
+async fn look(
+    app: &App,
+    request: &IdempotentContext<NewPayment>,
+    layer: Layer,
+) -> Result<Option<Started>> {
+    let Some(id) = repeats::resource(app, request, layer).await? else {
+        return Ok(None);
     };
-    Ok(Started {
-        payment: payment.into(),
-        is_new,
-    })
+    let payment = repositories::payment::find(app.db.read(), PaymentId(id)).await?;
+    let Some(payment) = payment else {
+        return Ok(None);
+    };
+    Ok(Some(Started {
+        payment: opened(app, payment).await?.into(),
+        is_new: true,
+        replayed: Some(layer),
+    }))
+}
+
+async fn opened(app: &App, payment: payment::Model) -> Result<payment::Model> {
+    if payment.status == PaymentStatus::Created && payment.live_slot == 0 {
+        open(app, payment).await
+    } else {
+        Ok(payment)
+    }
 }
 
 /// All attempts of an order, by id.
@@ -138,17 +210,24 @@ async fn live_attempt(
     order: OrderId,
     id: PaymentId,
     request: &IdempotentContext<NewPayment>,
-) -> Result<(payment::Model, bool)> {
+) -> Result<(payment::Model, bool), Refused> {
+    let now = app.clock.now();
+    if let Key::Given(_) = request.key {
+        let record = repeats::record(request, id.0, now);
+        repositories::idempotency_record::insert(tx, record)
+            .await
+            .on_duplicate("pk_idempotency_record", Refused::Repeated)?;
+    }
     let (order, payments) = locked(tx, &request.caller, order)
         .await?
         .ok_or(Error::NotFound)?;
-    let now = app.clock.now();
     payable(&order, &payments, now)?;
     let gateway = &request.body.gateway;
     let live = payments
         .iter()
         .find(|payment| payment.live_slot == 0 && payment.gateway == *gateway);
     if let Some(live) = live {
+        note_resource(tx, request, live.id).await?;
         return Ok((live.clone(), false));
     }
     let open: Vec<PaymentId> = payments
@@ -165,6 +244,19 @@ async fn live_attempt(
         .await
         .on_duplicate("uk_payment_live", twice)?;
     Ok((payment, true))
+}
+
+/// The key stands for the attempt that was live already.
+async fn note_resource(
+    tx: &DatabaseTransaction,
+    request: &IdempotentContext<NewPayment>,
+    live: PaymentId,
+) -> Result<()> {
+    if let Key::Given(_) = request.key {
+        let record = request.record_id();
+        repositories::idempotency_record::set_resource(tx, &record, live.0).await?;
+    }
+    Ok(())
 }
 
 fn payable(order: &order::Model, payments: &[payment::Model], now: DateTime<Utc>) -> Result<()> {

@@ -9,6 +9,7 @@ use entity::{OrderId, ProductId, UserId};
 use sha2::{Digest, Sha256};
 
 use super::commands::NewOrder;
+use super::entrance;
 use super::placement::{self, Placement, Refused};
 use super::quote::quote;
 use super::repeats::{self, Answer};
@@ -16,7 +17,6 @@ use crate::app::App;
 use crate::auth::Role;
 use crate::error::{Error, Result};
 use crate::idempotency::IdempotentContext;
-use crate::idempotency::gate::{Claim, GateGuard};
 use crate::idempotency::token::OrderToken;
 use crate::metrics::Layer;
 use crate::repositories;
@@ -47,20 +47,10 @@ impl Ticket {
 /// Places the order of `request` once, however often and wherever it arrives.
 pub async fn place(app: &App, request: &Request) -> Result<Answer> {
     let ticket = ticket(app, request).await?;
-    let Some(guard) = pass_gate(app, request).await? else {
-        return place_once(app, request, &ticket).await;
-    };
-    let guard = match guard {
-        Passed::Replay(answer) => return Ok(*answer),
-        Passed::First(guard) => guard,
-    };
-    let answer = place_once(app, request, &ticket).await;
-    if answer.is_ok() {
-        guard.complete(app.settings.token.ttl + MEMORY).await;
-    } else {
-        guard.abandon().await;
-    }
-    answer
+    let memory = app.settings.token.ttl + MEMORY;
+    let look = async || repeats::look(app, request, Layer::Gate).await;
+    let work = async || place_once(app, request, &ticket).await;
+    entrance::once(app, request, memory, look, work).await
 }
 
 /// Checks a customer's token, or mints an id for a service's own key.
@@ -84,37 +74,6 @@ async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
         buyer,
         expires_at: Some(token.expires_at),
     })
-}
-
-enum Passed {
-    First(GateGuard),
-    Replay(Box<Answer>),
-}
-
-/// One at a time is let in; `None` when the gate remembers a request that the database does not.
-async fn pass_gate(app: &App, request: &Request) -> Result<Option<Passed>> {
-    let key = BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
-    let fingerprint = BASE64_URL_SAFE_NO_PAD.encode(request.fingerprint);
-    match app
-        .gate
-        .claim(&key, &fingerprint, app.settings.gate.lease)
-        .await
-    {
-        Claim::Acquired(guard) => Ok(Some(Passed::First(guard))),
-        Claim::Reused => Err(Error::KeyReused),
-        Claim::Done => Ok(repeats::look(app, request, Layer::Gate)
-            .await?
-            .map(Box::new)
-            .map(Passed::Replay)),
-        Claim::InProgress => {
-            if let Some(answer) = repeats::look(app, request, Layer::Gate).await? {
-                Ok(Some(Passed::Replay(Box::new(answer))))
-            } else {
-                app.metrics.intercepted(Layer::Gate, request.operation);
-                Err(Error::InProgress { layer: Layer::Gate })
-            }
-        }
-    }
 }
 
 async fn place_once(app: &App, request: &Request, ticket: &Ticket) -> Result<Answer> {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use entity::order::OrderStatus;
 use entity::payment::{self, PaymentStatus, Role};
 use entity::refund::{self, Origin, RefundStatus};
-use entity::{OrderId, PaymentId, RefundId, idempotency_record, order};
+use entity::{OrderId, PaymentId, RefundId, order};
 use sea_orm::DatabaseTransaction;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,8 +12,10 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::commands::checked;
+use super::entrance;
 use super::order_status::{self, Note};
 use super::orders::reach;
+use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
 use crate::database::{OnDuplicate, Refusal};
@@ -85,11 +87,12 @@ pub struct RefundView {
     pub settled_at: Option<DateTime<Utc>>,
 }
 
-/// A refund, and whether this request made it.
+/// A refund, and who caught the repeat; `None` for the first time.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub refund: RefundView,
-    pub replayed: bool,
+    /// The layer that caught the repeat.
+    pub replayed: Option<Layer>,
 }
 
 /// Why no refund was made.
@@ -124,18 +127,9 @@ pub async fn create(
     order: OrderId,
     request: &IdempotentContext<NewRefund>,
 ) -> Result<Asked> {
-    let made = app
-        .db
-        .transaction(async |tx| make(app, tx, order, request).await)
-        .await;
-    match made {
-        Ok(refund) => Ok(Asked {
-            refund: refund.into(),
-            replayed: false,
-        }),
-        Err(Refused::Because(error)) => Err(error),
-        Err(Refused::Repeated) => replay(app, request).await,
-    }
+    let look = async || look(app, request, Layer::Gate).await;
+    let work = async || create_once(app, order, request).await;
+    entrance::once(app, request, repeats::KEY_LIFE, look, work).await
 }
 
 /// All refunds of an order, by id.
@@ -148,21 +142,42 @@ pub async fn list(app: &App, caller: &Caller, order: OrderId) -> Result<Vec<Refu
     Ok(refunds.into_iter().map(RefundView::from).collect())
 }
 
-async fn replay(app: &App, request: &IdempotentContext<NewRefund>) -> Result<Asked> {
-    let record =
-        repositories::idempotency_record::find(app.db.read(), &request.record_id()).await?;
-    let record = record.ok_or(Error::Busy)?;
-    if record.fingerprint != request.fingerprint {
-        return Err(Error::KeyReused);
+async fn create_once(
+    app: &App,
+    order: OrderId,
+    request: &IdempotentContext<NewRefund>,
+) -> Result<Asked> {
+    let made = app
+        .db
+        .transaction(async |tx| make(app, tx, order, request).await)
+        .await;
+    match made {
+        Ok(refund) => Ok(Asked {
+            refund: refund.into(),
+            replayed: None,
+        }),
+        Err(Refused::Because(error)) => Err(error),
+        Err(Refused::Repeated) => {
+            let found = look(app, request, Layer::IdempotencyRecord).await?;
+            found.ok_or(Error::Busy)
+        }
     }
-    app.metrics
-        .intercepted(Layer::IdempotencyRecord, request.operation);
-    let refund = repositories::refund::find(app.db.read(), RefundId(record.resource_id)).await?;
-    let refund = refund.ok_or(Error::Busy)?;
-    Ok(Asked {
+}
+
+/// One look at the record: the refund as it is now, if it was made.
+async fn look(
+    app: &App,
+    request: &IdempotentContext<NewRefund>,
+    layer: Layer,
+) -> Result<Option<Asked>> {
+    let Some(id) = repeats::resource(app, request, layer).await? else {
+        return Ok(None);
+    };
+    let refund = repositories::refund::find(app.db.read(), RefundId(id)).await?;
+    Ok(refund.map(|refund| Asked {
         refund: refund.into(),
-        replayed: true,
-    })
+        replayed: Some(layer),
+    }))
 }
 
 async fn make(
@@ -172,7 +187,7 @@ async fn make(
     request: &IdempotentContext<NewRefund>,
 ) -> Result<refund::Model, Refused> {
     let now = app.clock.now();
-    let record = record(request, now);
+    let record = repeats::record(request, 0, now);
     repositories::idempotency_record::insert(tx, record)
         .await
         .on_duplicate("pk_idempotency_record", Refused::Repeated)?;
@@ -258,17 +273,6 @@ fn row(
         created_at: now,
         updated_at: now,
         settled_at: None,
-    }
-}
-
-fn record(request: &IdempotentContext<NewRefund>, now: DateTime<Utc>) -> idempotency_record::Model {
-    idempotency_record::Model {
-        id: request.record_id().to_vec(),
-        fingerprint: request.fingerprint.to_vec(),
-        resource_id: 0,
-        status_code: 201,
-        created_at: now,
-        expires_at: now + chrono::TimeDelta::days(1),
     }
 }
 

@@ -1,5 +1,8 @@
 //! What a repeat hears: the resource as it is now, read from the database, never from Redis.
 
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
 use entity::idempotency_record;
 use sea_orm::ConnectionTrait;
 
@@ -68,4 +71,42 @@ async fn find(
     id: &[u8],
 ) -> Result<Option<(idempotency_record::Model, Option<WithItems>)>> {
     Ok(repositories::idempotency_record::find_with_order(db, id).await?)
+}
+
+/// How long a key is remembered that says nothing of its own life.
+pub const KEY_LIFE: Duration = Duration::from_hours(24);
+
+/// The record of a keyed request whose work made `resource` (0 when that is known only later).
+pub fn record<T>(
+    request: &IdempotentContext<T>,
+    resource: i64,
+    now: DateTime<Utc>,
+) -> idempotency_record::Model {
+    idempotency_record::Model {
+        id: request.record_id().to_vec(),
+        fingerprint: request.fingerprint.to_vec(),
+        resource_id: resource,
+        status_code: 201,
+        created_at: now,
+        expires_at: now + KEY_LIFE,
+    }
+}
+
+/// What the work of a request made, if it was done; [`Error::KeyReused`] when the key was used for
+/// something else.
+pub async fn resource<T>(
+    app: &App,
+    request: &IdempotentContext<T>,
+    layer: Layer,
+) -> Result<Option<i64>> {
+    let record =
+        repositories::idempotency_record::find(app.db.read(), &request.record_id()).await?;
+    let Some(record) = record else {
+        return Ok(None);
+    };
+    if record.fingerprint != request.fingerprint {
+        return Err(Error::KeyReused);
+    }
+    app.metrics.intercepted(layer, request.operation);
+    Ok(Some(record.resource_id))
 }

@@ -71,10 +71,11 @@ pub const ALL: [Check; 10] = [
               ON e.order_id = o.id AND e.seq = o.last_seq WHERE e.to_status <> o.status",
     },
     Check {
-        rule: "a finished creation has neither order nor refund",
+        rule: "a finished creation has neither order, payment nor refund",
         sql: "SELECT 'order ' || r.resource_id AS subject FROM idempotency_record r \
               WHERE r.status_code = 201 AND NOT EXISTS (SELECT 1 FROM orders o \
               WHERE o.id = r.resource_id) AND NOT EXISTS (SELECT 1 FROM refund f \
-              WHERE f.id = r.resource_id)",
+              WHERE f.id = r.resource_id) \
+              AND NOT EXISTS (SELECT 1 FROM payment p WHERE p.id = r.resource_id)",
     },
 ];
