@@ -9,6 +9,7 @@ use crate::support::{Client, Reply, Shop};
 
 mod crossing_messages;
 mod database_away;
+mod killed_steps;
 mod payments;
 mod redis_away;
 mod stopped_instance;
