@@ -64,6 +64,24 @@ async fn without_the_lock_the_database_alone_suffices() {
 }
 
 #[actix_web::test]
+async fn while_another_holds_the_lock_only_what_is_final_hears_success() {
+    let shop = Shop::open_with(&[("lock.wait", "20ms")]).await;
+    let (ann, attempt) = ready_to_pay(&shop).await;
+    let paid = attempt.paid("evt-1");
+    let lock = format!("pay:callback:{}", attempt.order);
+
+    let first = shop.app.locks.hold(&lock, paid.deliver(&shop)).await;
+    assert!(!accepted(&first.unwrap()));
+    assert_eq!(status(&ann, &attempt).await, "PAYING");
+    assert!(accepted(&paid.deliver(&shop).await));
+    let repeat = shop.app.locks.hold(&lock, paid.deliver(&shop)).await;
+
+    assert!(accepted(&repeat.unwrap()));
+    assert!(shop.app.metrics.intercepts(Layer::Lock, "payment_callback") >= 2);
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
 async fn a_hundred_different_events_about_one_success_book_once() {
     let shop = Shop::open().await;
     let (ann, attempt) = ready_to_pay(&shop).await;
