@@ -32,8 +32,6 @@ pub enum Kind {
     RefundFailed,
     /// The gateway takes back a refund that had succeeded.
     RefundReversed,
-    /// A message names an attempt that never appeared.
-    UnknownPayment,
     /// A lock's lease was lost while its holder was at work.
     LockLost,
 }
@@ -48,7 +46,6 @@ impl Kind {
             Self::OverRefund => "over_refund",
             Self::RefundFailed => "refund_failed",
             Self::RefundReversed => "refund_reversed",
-            Self::UnknownPayment => "unknown_payment",
             Self::LockLost => "lock_lost",
         }
     }

@@ -10,6 +10,7 @@ pub mod commands;
 mod entrance;
 pub mod gateway_work;
 pub mod ids;
+mod keyed;
 pub mod order_status;
 pub mod order_tokens;
 pub mod orders;

@@ -11,12 +11,13 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::entrance;
+use super::keyed::{self, Obstacle};
 use super::order_status::{self, Note};
 use super::orders::{locked, reach};
 use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
-use crate::database::{OnDuplicate, Refusal};
+use crate::database::OnDuplicate;
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, Sandbox};
@@ -94,30 +95,6 @@ pub struct Started {
     pub replayed: Option<Layer>,
 }
 
-/// Why no attempt was made or found.
-enum Refused {
-    Repeated,
-    Because(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Because(error)
-    }
-}
-
-impl From<sea_orm::DbErr> for Refused {
-    fn from(error: sea_orm::DbErr) -> Self {
-        Self::Because(error.into())
-    }
-}
-
-impl Refusal for Refused {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
-    }
-}
-
 /// Starts an attempt, or answers the live one of the same gateway; any other open one is retired.
 ///
 /// [`Error::OrderExpired`] past the payment window, [`Error::AlreadyPaid`] once money is there,
@@ -148,10 +125,9 @@ async fn start_once(
             is_new,
             replayed: None,
         }),
-        Err(Refused::Because(error)) => Err(error),
-        Err(Refused::Repeated) => {
-            let found = look(app, request, Layer::IdempotencyRecord).await?;
-            found.ok_or(Error::Busy)
+        Err(obstacle) => {
+            let look = async || look(app, request, Layer::IdempotencyRecord).await;
+            keyed::explain(app, request, obstacle, look).await
         }
     }
 }
@@ -210,13 +186,11 @@ async fn live_attempt(
     order: OrderId,
     id: PaymentId,
     request: &IdempotentContext<NewPayment>,
-) -> Result<(payment::Model, bool), Refused> {
+) -> Result<(payment::Model, bool), Obstacle> {
     let now = app.clock.now();
     if let Key::Given(_) = request.key {
         let record = repeats::record(request, id.0, now);
-        repositories::idempotency_record::insert(tx, record)
-            .await
-            .on_duplicate("pk_idempotency_record", Refused::Repeated)?;
+        keyed::claim(tx, record).await?;
     }
     let (order, payments) = locked(tx, &request.caller, order)
         .await?

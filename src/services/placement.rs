@@ -6,6 +6,7 @@ use entity::{idempotency_record, order, order_item};
 use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
+use super::keyed::{self, Obstacle};
 use super::order_status::{self, Note};
 use super::place_order::{Request, Ticket};
 use super::quote::Quote;
@@ -13,7 +14,7 @@ use super::repeats::TOMBSTONE;
 use super::stock;
 use super::views::OrderView;
 use crate::app::App;
-use crate::database::{Failure, OnDuplicate, Refusal};
+use crate::database::{OnDuplicate, Refusal};
 use crate::domain::slot::active_slot;
 use crate::error::Error;
 use crate::repositories;
@@ -50,6 +51,16 @@ pub enum Refused {
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         Self::Because(error)
+    }
+}
+
+impl From<Obstacle> for Refused {
+    fn from(obstacle: Obstacle) -> Self {
+        match obstacle {
+            Obstacle::Repeated => Self::Repeated,
+            Obstacle::StillRunning => Self::StillRunning,
+            Obstacle::Because(error) => Self::Because(error),
+        }
     }
 }
 
@@ -138,10 +149,7 @@ async fn insert_record(
         created_at: now,
         expires_at: ticket.expires_at.unwrap_or(now + SERVICE_KEY_LIFE),
     };
-    match repositories::idempotency_record::insert(tx, record).await {
-        Err(error) if Failure::is_lock_wait(&error) => Err(Refused::StillRunning),
-        inserted => inserted.on_duplicate("pk_idempotency_record", Refused::Repeated),
-    }
+    Ok(keyed::claim(tx, record).await?)
 }
 
 fn order_row(placement: &Placement<'_>, now: DateTime<Utc>) -> order::Model {

@@ -13,12 +13,12 @@ use validator::Validate;
 
 use super::commands::checked;
 use super::entrance;
+use super::keyed::{self, Obstacle};
 use super::order_status::{self, Note};
 use super::orders::reach;
 use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
-use crate::database::{OnDuplicate, Refusal};
 use crate::domain::events::REFUND_REQUESTED;
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
@@ -95,30 +95,6 @@ pub struct Asked {
     pub replayed: Option<Layer>,
 }
 
-/// Why no refund was made.
-enum Refused {
-    Repeated,
-    Because(Error),
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Because(error)
-    }
-}
-
-impl From<sea_orm::DbErr> for Refused {
-    fn from(error: sea_orm::DbErr) -> Self {
-        Self::Because(error.into())
-    }
-}
-
-impl Refusal for Refused {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
-    }
-}
-
 /// Reserves and notes a refund, once for each key; a job asks the gateway for it.
 ///
 /// [`Error::RefundExceedsPayment`] when less than the amount is left of the payment.
@@ -156,10 +132,9 @@ async fn create_once(
             refund: refund.into(),
             replayed: None,
         }),
-        Err(Refused::Because(error)) => Err(error),
-        Err(Refused::Repeated) => {
-            let found = look(app, request, Layer::IdempotencyRecord).await?;
-            found.ok_or(Error::Busy)
+        Err(obstacle) => {
+            let look = async || look(app, request, Layer::IdempotencyRecord).await;
+            keyed::explain(app, request, obstacle, look).await
         }
     }
 }
@@ -185,12 +160,10 @@ async fn make(
     tx: &DatabaseTransaction,
     order: OrderId,
     request: &IdempotentContext<NewRefund>,
-) -> Result<refund::Model, Refused> {
+) -> Result<refund::Model, Obstacle> {
     let now = app.clock.now();
     let record = repeats::record(request, 0, now);
-    repositories::idempotency_record::insert(tx, record)
-        .await
-        .on_duplicate("pk_idempotency_record", Refused::Repeated)?;
+    keyed::claim(tx, record).await?;
     let found = repositories::payment::lock_with_order(tx, order).await?;
     let (order, payments) = found.ok_or(Error::NotFound)?;
     let payment = paid(&order, &payments, request.body.payment_id)?;

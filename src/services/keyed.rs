@@ -1,0 +1,70 @@
+//! Keyed work's own record: inserted first, in the transaction that does the work; what stands in
+//! its way is an answer.
+
+use entity::idempotency_record;
+use sea_orm::DatabaseTransaction;
+
+use crate::app::App;
+use crate::database::{Failure, OnDuplicate, Refusal};
+use crate::error::{Error, Result};
+use crate::idempotency::IdempotentContext;
+use crate::metrics::Layer;
+use crate::repositories;
+
+/// Why keyed work was not done in this transaction; what it means is read after the rollback.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// The record is there: the work was done.
+    Repeated,
+    /// Another transaction is inserting the record and does not end.
+    StillRunning,
+    Because(Error),
+}
+
+impl From<Error> for Obstacle {
+    fn from(error: Error) -> Self {
+        Self::Because(error)
+    }
+}
+
+impl From<sea_orm::DbErr> for Obstacle {
+    fn from(error: sea_orm::DbErr) -> Self {
+        Self::Because(error.into())
+    }
+}
+
+impl Refusal for Obstacle {
+    fn is_passing(&self) -> bool {
+        matches!(self, Self::Because(error) if error.is_passing())
+    }
+}
+
+/// Inserts the record; a lock wait that ends here is an answer, not a reason to try again.
+pub async fn claim(
+    tx: &DatabaseTransaction,
+    record: idempotency_record::Model,
+) -> Result<(), Obstacle> {
+    match repositories::idempotency_record::insert(tx, record).await {
+        Err(error) if Failure::is_lock_wait(&error) => Err(Obstacle::StillRunning),
+        inserted => inserted.on_duplicate("pk_idempotency_record", Obstacle::Repeated),
+    }
+}
+
+/// What a repeat hears after the rollback: the work as `look` finds it, or
+/// [`Error::InProgress`] while there is nothing.
+pub async fn explain<B, T>(
+    app: &App,
+    request: &IdempotentContext<B>,
+    obstacle: Obstacle,
+    look: impl AsyncFnOnce() -> Result<Option<T>>,
+) -> Result<T> {
+    if let Obstacle::Because(error) = obstacle {
+        return Err(error);
+    }
+    if let Some(done) = look().await? {
+        return Ok(done);
+    }
+    let layer = Layer::IdempotencyRecord;
+    app.metrics.intercepted(layer, request.operation);
+    Err(Error::InProgress { layer })
+}
