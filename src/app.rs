@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use crate::clock::Clock;
 use crate::database::{Access, Database};
 use crate::error::{Error, Result};
+use crate::events::{BrokerSettings, EventBus, InProcess, RabbitMq};
 use crate::gateways::Sandbox;
 use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
 use crate::idempotency::store::{EntranceStore, RedisSettings};
 use crate::metrics::Metrics;
 use crate::services::alerts;
+use crate::services::errands::Errands;
 use crate::services::ids::Ids;
 use crate::settings::Settings;
 
@@ -25,6 +29,9 @@ pub struct App {
     pub gate: Gate,
     pub locks: Locks,
     pub ids: Ids,
+    pub bus: EventBus,
+    pub errands: Errands,
+    instance: String,
     sandbox: Option<Sandbox>,
 }
 
@@ -43,6 +50,7 @@ impl App {
         )
         .on_lost(alerts::on_lock_lost(db.clone(), clock.clone()));
         let ids = Ids::new(settings.ids.lease);
+        let bus = event_bus(&settings)?;
         let sandbox = sandbox(&settings, &db, &clock)?;
         Ok(Self {
             settings,
@@ -53,8 +61,16 @@ impl App {
             gate,
             locks,
             ids,
+            bus,
+            errands: Errands::default(),
+            instance: Uuid::new_v4().to_string(),
             sandbox,
         })
+    }
+
+    /// The name by which this instance holds leases; another after each start.
+    pub fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// The sandbox gateway; [`Error::NotFound`] where there is none.
@@ -74,6 +90,22 @@ fn entrance_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<Entranc
     };
     EntranceStore::redis(&redis, Arc::clone(metrics))
         .map_err(|problem| Error::Start(format!("ORDER__REDIS__URL cannot be used: {problem}")))
+}
+
+fn event_bus(settings: &Settings) -> Result<EventBus> {
+    let rabbitmq = &settings.rabbitmq;
+    if rabbitmq.url.is_empty() {
+        return Ok(EventBus::InProcess(InProcess));
+    }
+    let broker = BrokerSettings {
+        url: rabbitmq.url.to_string(),
+        prefix: rabbitmq.prefix.clone(),
+        prefetch: rabbitmq.prefetch,
+        timeout: rabbitmq.timeout,
+    };
+    RabbitMq::new(broker)
+        .map(EventBus::RabbitMq)
+        .map_err(|problem| Error::Start(format!("ORDER__RABBITMQ__URL cannot be used: {problem}")))
 }
 
 const fn lock_settings(settings: &Settings) -> LockSettings {

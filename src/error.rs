@@ -188,6 +188,15 @@ impl Error {
         }
     }
 
+    /// What an operator needs to know; clients never hear it.
+    pub fn cause(&self) -> String {
+        match self {
+            Self::Internal(cause) => cause.clone(),
+            Self::Unavailable(cause) => cause.to_string(),
+            other => other.to_string(),
+        }
+    }
+
     /// The layer that caught a repeat, where the refusal is of one.
     pub const fn layer(&self) -> Option<Layer> {
         match self {

@@ -5,10 +5,12 @@
 pub mod app;
 pub mod auth;
 pub mod clock;
+pub mod consumers;
 pub mod controllers;
 pub mod database;
 pub mod domain;
 pub mod error;
+pub mod events;
 pub mod gateways;
 pub mod idempotency;
 pub mod jobs;

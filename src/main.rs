@@ -64,7 +64,6 @@ async fn run(command: Command) -> Result<ExitCode> {
 }
 
 async fn serve(settings: Settings) -> Result<ExitCode> {
-    warn_of_idle_settings(&settings);
     let app = Arc::new(App::new(settings, Clock::System).await?);
     server::prepare(&app).await?;
     let (server, address) = server::listen(&app)?;
@@ -125,20 +124,12 @@ async fn inspect(settings: Settings) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Settings whose names are fixed but whose part this version does not have yet.
-fn warn_of_idle_settings(settings: &Settings) {
-    if !settings.rabbitmq.url.is_empty() {
-        log::warn!("ORDER__RABBITMQ__URL has no effect in this version: events stay in the outbox");
-    }
-}
-
 /// What to tell the person at the terminal, the cause included.
 fn sentence(error: &Error) -> String {
     match error {
-        Error::Internal(cause) => cause.clone(),
         Error::Unavailable(cause) => {
             format!("the database of ORDER__DATABASE__URL cannot be reached: {cause}")
         }
-        other => other.to_string(),
+        other => other.cause(),
     }
 }

@@ -5,10 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("domain", &["domain"]),
     ("gateways", &["clock", "domain", "gateways"]),
-    ("jobs", &["app", "error", "jobs", "services"]),
+    (
+        "jobs",
+        &["app", "consumers", "error", "events", "jobs", "services"],
+    ),
+    (
+        "consumers",
+        &["app", "consumers", "domain", "error", "events", "services"],
+    ),
+    ("events", &["domain", "error", "events"]),
+    ("metrics", &["metrics"]),
     ("settings", &["settings"]),
     (
         "repositories",
@@ -28,6 +37,7 @@ const MAY_USE: [(&str, &[&str]); 9] = [
             "database",
             "domain",
             "error",
+            "events",
             "gateways",
             "idempotency",
             "metrics",

@@ -95,6 +95,8 @@ pub struct Model {
     /// With `tracking_no`, since it was shipped; empty before.
     pub carrier: String,
     pub tracking_no: String,
+    /// How many minor units a loyalty point is worth, as at creation.
+    pub points_unit: i64,
 }
 
 #[derive(Debug, Clone, Copy, EnumIter, DeriveRelation)]

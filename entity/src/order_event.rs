@@ -15,6 +15,8 @@ pub struct Model {
     pub seq: i64,
     #[sea_orm(column_name = "type")]
     pub kind: String,
+    /// What of the order it is about: `{payment}:{refund_no}`, a payment's id, or the `seq`.
+    pub subject: String,
     /// `None` for the first event; equal to `to_status` when nothing moved.
     pub from_status: Option<OrderStatus>,
     pub to_status: OrderStatus,

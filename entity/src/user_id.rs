@@ -5,7 +5,7 @@ use std::fmt;
 use sea_orm::sea_query::{
     ArrayType, ColumnType, Nullable, StringLen, Value, ValueType, ValueTypeErr,
 };
-use sea_orm::{ColIdx, DbErr, QueryResult, TryGetError, TryGetable};
+use sea_orm::{ColIdx, DbErr, QueryResult, TryFromU64, TryGetError, TryGetable};
 use serde::{Deserialize, Serialize};
 
 /// Text of 1 to 64 bytes, compared byte for byte.
@@ -75,6 +75,13 @@ impl ValueType for UserId {
 
     fn column_type() -> ColumnType {
         ColumnType::VarBinary(StringLen::N(64))
+    }
+}
+
+/// A primary key has to say so: no database ever gives one.
+impl TryFromU64 for UserId {
+    fn try_from_u64(_: u64) -> Result<Self, DbErr> {
+        Err(DbErr::ConvertFromU64("UserId"))
     }
 }
 

@@ -8,6 +8,7 @@ mod m20261201_000002_orders;
 mod m20261201_000003_idempotency;
 mod m20261201_000004_payments;
 mod m20261201_000005_sandbox;
+mod m20261201_000006_events;
 
 /// All steps in their order.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261201_000003_idempotency::Migration),
             Box::new(m20261201_000004_payments::Migration),
             Box::new(m20261201_000005_sandbox::Migration),
+            Box::new(m20261201_000006_events::Migration),
         ]
     }
 }

@@ -5,11 +5,14 @@ mod answers;
 mod body;
 mod callbacks;
 mod development;
+mod failed_messages;
 mod health;
+mod loyalty;
 mod openapi;
 mod operations;
 mod order_tokens;
 mod orders;
+mod pages;
 mod path;
 mod payments;
 mod problem;
@@ -38,6 +41,8 @@ pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
     config.configure(refunds::configure);
     config.configure(shipments::configure);
     config.configure(alerts::configure);
+    config.configure(failed_messages::configure);
+    config.configure(loyalty::configure);
     config.configure(products::configure);
     if settings.is_development() {
         config.configure(development::configure);

@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi, openapi};
 use utoipa_swagger_ui::Config;
 
 use super::{
-    alerts, callbacks, development, door, health, operations, order_tokens, orders, payments,
-    problem, products, reading, refunds, sandbox, shipments,
+    alerts, callbacks, development, door, failed_messages, health, loyalty, operations,
+    order_tokens, orders, payments, problem, products, reading, refunds, sandbox, shipments,
 };
 use crate::error::{Error, Result};
 
@@ -45,6 +45,10 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
         shipments::receive,
         alerts::list,
         alerts::acknowledge,
+        failed_messages::list,
+        failed_messages::replay,
+        loyalty::points,
+        loyalty::notifications,
         sandbox::look,
         sandbox::press,
         products::list,

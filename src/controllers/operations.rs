@@ -5,12 +5,13 @@ use actix_web::{HttpResponse, web};
 use super::{door, reading};
 use crate::app::App;
 use crate::error::{Error, Result};
+use crate::services::backlog;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/metrics", "GET, HEAD").route(reading().to(metrics)));
 }
 
-/// Every number of this instance in the Prometheus text format.
+/// Every number of this instance, and what waits in the database, in the Prometheus text format.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -18,6 +19,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
     responses((status = 200, description = "Prometheus text.", body = String, content_type = "text/plain"))
 )]
 pub async fn metrics(app: web::Data<App>) -> Result<HttpResponse> {
+    backlog::measure(&app).await;
     let text = app
         .metrics
         .render()

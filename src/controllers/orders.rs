@@ -8,12 +8,13 @@ use utoipa::IntoParams;
 
 use super::answers::{created, to_the_end, versioned};
 use super::body::{Body, query};
+use super::pages::page_length;
 use super::path::{Id, SeenVersion};
 use super::refusals::{Bodies, Callers, Ends, Failures, Ids, Queries, States, Versions};
 use super::{door, reading};
 use crate::app::App;
 use crate::auth::OwnerOrOperator;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::idempotency::IdempotentContext;
 use crate::services::commands::{NewOrder, PostalAddress};
 use crate::services::orders::{self, Filter};
@@ -106,10 +107,7 @@ pub async fn list(
         limit,
         cursor,
     } = query(&request)?;
-    let limit = limit.unwrap_or(20);
-    if !(1..=100).contains(&limit) {
-        return Err(Error::invalid("limit", "is 1 to 100"));
-    }
+    let limit = page_length(limit)?;
     let page = orders::list(
         &app,
         &caller.0,

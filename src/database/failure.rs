@@ -6,7 +6,7 @@ use sea_orm::sqlx;
 use crate::error::Error;
 
 /// Unique keys by their columns: `SQLite`'s messages tell only those.
-const UNIQUE_KEYS: [(&str, &str); 14] = [
+const UNIQUE_KEYS: [(&str, &str); 19] = [
     ("uk_product_sku", "product.sku"),
     (
         "uk_stock_ledger",
@@ -36,6 +36,23 @@ const UNIQUE_KEYS: [(&str, &str); 14] = [
     ),
     ("uk_refund_no", "refund.payment_id, refund.refund_no"),
     ("uk_alert", "alert.kind, alert.subject"),
+    (
+        "uk_consume_log",
+        "message_consume_log.consumer, message_consume_log.biz_key",
+    ),
+    (
+        "uk_message_failure",
+        "message_failure.consumer, message_failure.event_id",
+    ),
+    ("pk_points_account", "points_account.user_id"),
+    (
+        "uk_points_ledger",
+        "points_ledger.user_id, points_ledger.biz_key",
+    ),
+    (
+        "uk_notification",
+        "notification.user_id, notification.biz_key",
+    ),
 ];
 
 /// What kind of failure an error is.

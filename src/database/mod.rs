@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::{DatabaseConnection, DbBackend};
+use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;
@@ -29,6 +30,7 @@ pub struct Database {
     write: DatabaseConnection,
     read: DatabaseConnection,
     bulkhead: Arc<Bulkhead>,
+    commits: Arc<Notify>,
     metrics: Arc<Metrics>,
     /// How long an answer to a ping is waited for.
     patience: Duration,
@@ -49,6 +51,7 @@ impl Database {
             write,
             read,
             bulkhead,
+            commits: Arc::new(Notify::new()),
             metrics,
             patience: settings.database.acquire_timeout,
             _file_lock: file_lock,
@@ -63,6 +66,12 @@ impl Database {
     /// For single statements that need no transaction of their own.
     pub const fn write(&self) -> &DatabaseConnection {
         &self.write
+    }
+
+    /// Returns once a transaction of this process has been committed since the last call; one
+    /// waiter at a time.
+    pub async fn committed(&self) {
+        self.commits.notified().await;
     }
 
     pub fn backend(&self) -> DbBackend {

@@ -79,7 +79,10 @@ impl Database {
         };
         let ended = match work(&tx).await {
             Ok(value) => match tx.commit().await {
-                Ok(()) => Ended::Committed(value),
+                Ok(()) => {
+                    self.commits.notify_one();
+                    Ended::Committed(value)
+                }
                 Err(error) => Ended::Again(Error::Unavailable(error).into()),
             },
             Err(error) => {

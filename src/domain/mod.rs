@@ -5,6 +5,7 @@ pub mod gateway_message;
 pub mod money;
 pub mod order_flow;
 pub mod payment_flow;
+pub mod points;
 pub mod refund_flow;
 pub mod settlement;
 pub mod slot;

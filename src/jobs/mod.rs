@@ -1,5 +1,7 @@
 //! What runs by itself: loops that survive a crash, since what is due stands in the database.
 
+pub mod relay;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +16,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 
 /// Starts all loops; they end with the process.
 pub fn start(app: &Arc<App>) {
+    relay::start(app);
     let app = Arc::clone(app);
     actix_web::rt::spawn(async move {
         let mut ticks = tokio::time::interval(PERIOD);

@@ -6,7 +6,7 @@ use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 /// Raises it unless it was raised before; then nothing changes.
@@ -31,6 +31,12 @@ pub async fn list(db: &impl ConnectionTrait, limit: u64) -> Result<Vec<Model>, D
         .limit(limit)
         .all(db)
         .await
+}
+
+/// How many nobody has acknowledged.
+pub async fn count_open(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let open = Entity::find().filter(Column::AcknowledgedAt.is_null());
+    open.count(db).await
 }
 
 pub async fn find(db: &impl ConnectionTrait, id: i64) -> Result<Option<Model>, DbErr> {

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use entity::lease::{ActiveModel, Column, Entity, Model};
-use sea_orm::ActiveValue::Set;
-use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use entity::lease::{Column, Entity, Model};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter};
 
 use crate::database::Failure;
@@ -44,18 +43,52 @@ pub async fn with_prefix(
 
 /// Makes the lease; false when there is one of that name.
 pub async fn insert(db: &impl ConnectionTrait, claim: &Claim<'_>) -> Result<bool, DbErr> {
-    let row = ActiveModel {
-        name: Set(claim.name.to_owned()),
-        holder: Set(claim.holder.to_owned()),
-        until: Set(0),
-        epoch: Set(1),
-        reserved: Set(claim.reserved),
-    };
-    match Entity::insert(row).exec_without_returning(db).await {
-        Ok(_) => renew(db, claim).await,
+    let columns = [
+        Column::Name,
+        Column::Holder,
+        Column::Until,
+        Column::Epoch,
+        Column::Reserved,
+    ];
+    let mut row = Query::insert();
+    row.into_table(Entity).columns(columns).values_panic([
+        Expr::value(claim.name),
+        Expr::value(claim.holder),
+        until(db, claim.length),
+        Expr::value(1),
+        Expr::value(claim.reserved),
+    ]);
+    match db.execute(&row).await {
+        Ok(_) => Ok(true),
         Err(error) if matches!(Failure::of(&error), Failure::Duplicate(_)) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Takes a lease that nobody holds any more, or makes it; false while another holds it.
+pub async fn take(db: &impl ConnectionTrait, claim: &Claim<'_>) -> Result<bool, DbErr> {
+    if insert(db, claim).await? {
+        return Ok(true);
+    }
+    let result = Entity::update_many()
+        .col_expr(Column::Holder, Expr::value(claim.holder))
+        .col_expr(Column::Epoch, Expr::col(Column::Epoch).add(1))
+        .col_expr(Column::Until, until(db, claim.length))
+        .filter(Column::Name.eq(claim.name))
+        .filter(Expr::col(Column::Until).lte(now(db)))
+        .exec(db)
+        .await?;
+    Ok(result.rows_affected == 1)
+}
+
+/// Gives a lease back: it is gone.
+pub async fn delete(db: &impl ConnectionTrait, name: &str, holder: &str) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::Name.eq(name))
+        .filter(Column::Holder.eq(holder))
+        .exec(db)
+        .await?;
+    Ok(())
 }
 
 /// Takes over a lease that has run out since `seen` was read; false when somebody was faster.
@@ -90,7 +123,7 @@ pub async fn renew(db: &impl ConnectionTrait, claim: &Claim<'_>) -> Result<bool,
 }
 
 /// The database's clock in Unix milliseconds.
-fn now(db: &impl ConnectionTrait) -> SimpleExpr {
+pub fn now(db: &impl ConnectionTrait) -> SimpleExpr {
     Expr::cust(match db.get_database_backend() {
         DbBackend::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
         _ => "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",

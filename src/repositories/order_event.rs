@@ -1,11 +1,18 @@
 //! `order_event`: the timeline and the outbox.
 
-use entity::OrderId;
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
 use entity::order_event::{ActiveModel, Column, Entity, Model};
+use entity::{OrderId, lease};
 use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
+
+use super::lease::now as database_time;
 
 /// Inserts; the caller holds the order's lock and gives the next `seq`.
 pub async fn insert(tx: &DatabaseTransaction, event: Model) -> Result<(), DbErr> {
@@ -14,6 +21,7 @@ pub async fn insert(tx: &DatabaseTransaction, event: Model) -> Result<(), DbErr>
         order_id: Set(event.order_id),
         seq: Set(event.seq),
         kind: Set(event.kind),
+        subject: Set(event.subject),
         from_status: Set(event.from_status),
         to_status: Set(event.to_status),
         actor: Set(event.actor),
@@ -32,4 +40,95 @@ pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<M
         .order_by_asc(Column::Seq)
         .all(db)
         .await
+}
+
+/// The name of the lease by which a relay holds an order's events.
+pub fn claim_name(order: OrderId) -> String {
+    format!("relay:{order}")
+}
+
+/// Up to `limit` orders with events that were not handed over and that no relay holds, the oldest
+/// order first.
+pub async fn waiting_orders(db: &impl ConnectionTrait, limit: u64) -> Result<Vec<OrderId>, DbErr> {
+    let held = Query::select()
+        .expr(Expr::val(1))
+        .from(lease::Entity)
+        .and_where(
+            Expr::col(lease::Column::Name).eq(Expr::cust("'relay:' || order_event.order_id")),
+        )
+        .and_where(Expr::col(lease::Column::Until).gt(database_time(db)))
+        .to_owned();
+    Entity::find()
+        .select_only()
+        .column(Column::OrderId)
+        .distinct()
+        .filter(Column::PublishedAt.is_null())
+        .filter(Expr::not_exists(held))
+        .order_by_asc(Column::OrderId)
+        .limit(limit)
+        .into_tuple()
+        .all(db)
+        .await
+}
+
+/// What of an order was not handed over, by `seq`.
+pub async fn waiting(
+    db: &impl ConnectionTrait,
+    order: OrderId,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::OrderId.eq(order))
+        .filter(Column::PublishedAt.is_null())
+        .order_by_asc(Column::Seq)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+pub async fn find(db: &impl ConnectionTrait, id: i64) -> Result<Option<Model>, DbErr> {
+    Entity::find_by_id(id).one(db).await
+}
+
+/// The types of these events, as far as they are there.
+pub async fn kinds(
+    db: &impl ConnectionTrait,
+    ids: impl IntoIterator<Item = i64>,
+) -> Result<HashMap<i64, String>, DbErr> {
+    let kinds: Vec<(i64, String)> = Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::Kind])
+        .filter(Column::Id.is_in(ids))
+        .into_tuple()
+        .all(db)
+        .await?;
+    Ok(kinds.into_iter().collect())
+}
+
+/// Notes that it was handed over; the first time counts.
+pub async fn mark_published(
+    db: &impl ConnectionTrait,
+    id: i64,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::PublishedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .filter(Column::PublishedAt.is_null())
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// How many events were not handed over, and since when the oldest waits.
+pub async fn backlog(db: &impl ConnectionTrait) -> Result<(i64, Option<DateTime<Utc>>), DbErr> {
+    let found = Entity::find()
+        .select_only()
+        .expr(Expr::col(Column::Id).count())
+        .expr(Expr::col(Column::CreatedAt).min())
+        .filter(Column::PublishedAt.is_null())
+        .into_tuple()
+        .one(db)
+        .await?;
+    Ok(found.unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder,
+    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder,
 };
 
 /// Inserts; a violation of `uk_payment_callback_event` or `uk_payment_callback_biz` means that it,
@@ -60,6 +60,12 @@ pub async fn parked(tx: &DatabaseTransaction, payment: PaymentId) -> Result<Vec<
         .order_by_asc(Column::Id)
         .all(tx)
         .await
+}
+
+/// How many wait to be judged again.
+pub async fn count_parked(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
+    let parked = Entity::find().filter(Column::Outcome.eq(Outcome::Parked));
+    parked.count(db).await
 }
 
 /// Writes a new judgement over an old one; false when it was judged meanwhile.

@@ -21,6 +21,18 @@ pub async fn find(db: &impl ConnectionTrait, id: RefundId) -> Result<Option<Mode
     Entity::find_by_id(id).one(db).await
 }
 
+pub async fn by_number(
+    db: &impl ConnectionTrait,
+    payment: PaymentId,
+    refund_no: &str,
+) -> Result<Option<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::PaymentId.eq(payment))
+        .filter(Column::RefundNo.eq(refund_no))
+        .one(db)
+        .await
+}
+
 pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::OrderId.eq(order))

@@ -32,6 +32,8 @@ pub enum Kind {
     RefundFailed,
     /// The gateway takes back a refund that had succeeded.
     RefundReversed,
+    /// A message failed until nobody tries it any more.
+    DeadMessage,
     /// A lock's lease was lost while its holder was at work.
     LockLost,
 }
@@ -46,6 +48,7 @@ impl Kind {
             Self::OverRefund => "over_refund",
             Self::RefundFailed => "refund_failed",
             Self::RefundReversed => "refund_reversed",
+            Self::DeadMessage => "dead_message",
             Self::LockLost => "lock_lost",
         }
     }

@@ -1,9 +1,10 @@
 //! Closing an order: status, slots, stock and the end of its open attempts, in one transaction.
 
 use chrono::{DateTime, Utc};
-use entity::{OrderId, PaymentId, order, payment};
+use entity::{OrderId, order, payment};
 use sea_orm::DatabaseTransaction;
 
+use super::attempts;
 use super::order_status::{self, Note};
 use super::stock;
 use crate::domain::order_flow::Move;
@@ -22,15 +23,9 @@ pub async fn close(
     note: Note<'_>,
     now: DateTime<Utc>,
 ) -> Result<order::Model> {
+    let actor = note.actor;
     let order = order_status::change(tx, order, Move::Close, note, now).await?;
-    let open: Vec<PaymentId> = payments
-        .iter()
-        .filter(|payment| payment.is_open())
-        .map(|payment| payment.id)
-        .collect();
-    if !open.is_empty() {
-        repositories::payment::request_close(tx, &open, now).await?;
-    }
+    let order = attempts::retire(tx, order, payments, actor, now).await?;
     restore_stock(tx, order.id, now).await?;
     Ok(order)
 }

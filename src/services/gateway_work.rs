@@ -5,7 +5,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment_callback::Kind;
-use entity::{payment, refund};
+use entity::refund::RefundStatus;
+use entity::{PaymentId, payment, refund};
+use sea_orm::DatabaseTransaction;
 
 use super::settlement;
 use crate::app::App;
@@ -25,6 +27,53 @@ pub struct Done {
     pub asked: usize,
     /// The gateway did not say; it is asked again.
     pub unknown: usize,
+}
+
+/// A call that a consumer's committed row asks for.
+#[derive(Debug, Clone)]
+pub enum Errand {
+    SendRefund(refund::Model),
+    CloseAttempt(payment::Model),
+}
+
+/// Takes up a refund that was just asked for; `None` when somebody is at it already.
+///
+/// REQUESTED → PROCESSING in the caller's transaction; the call follows its commit.
+pub async fn take_up_refund(
+    tx: &DatabaseTransaction,
+    payment: PaymentId,
+    refund_no: &str,
+    now: DateTime<Utc>,
+) -> Result<Option<Errand>> {
+    let refund = repositories::refund::by_number(tx, payment, refund_no).await?;
+    let refund = refund.ok_or_else(|| Error::Internal("a refund that is not there".to_owned()))?;
+    let is_new = refund.status == RefundStatus::Requested;
+    let again = next_ask(refund.asks, now);
+    let taken = is_new && repositories::refund::note_ask(tx, &refund, again).await?;
+    Ok(taken.then_some(Errand::SendRefund(refund)))
+}
+
+/// Takes up an attempt that was just retired; `None` when somebody is at it already.
+pub async fn take_up_attempt(
+    tx: &DatabaseTransaction,
+    payment: PaymentId,
+    now: DateTime<Utc>,
+) -> Result<Option<Errand>> {
+    let payment = repositories::payment::find(tx, payment).await?;
+    let payment =
+        payment.ok_or_else(|| Error::Internal("an attempt that is not there".to_owned()))?;
+    let is_new = payment.is_open() && payment.asks == 0;
+    let again = next_ask(payment.asks, now);
+    let taken = is_new && repositories::payment::note_ask(tx, &payment, again).await?;
+    Ok(taken.then_some(Errand::CloseAttempt(payment)))
+}
+
+/// Calls the gateway and settles what it says; true when it said how it ended.
+pub async fn run(app: &App, errand: &Errand) -> Result<bool> {
+    match errand {
+        Errand::SendRefund(refund) => send_refund(app, refund).await,
+        Errand::CloseAttempt(payment) => close_attempt(app, payment).await,
+    }
 }
 
 /// Sends refunds whose end is not known, with the same number each time.

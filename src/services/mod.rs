@@ -1,26 +1,35 @@
 //! Use cases; they alone begin transactions.
 
 pub mod alerts;
+mod attempts;
 pub mod audit;
+pub mod backlog;
 pub mod callbacks;
 pub mod cashier;
 pub mod catalogue;
 mod closing;
 pub mod commands;
+pub mod consumption;
 mod entrance;
+pub mod errands;
+pub mod failures;
 pub mod gateway_work;
 pub mod ids;
 mod keyed;
+pub mod notifications;
 pub mod order_status;
 pub mod order_tokens;
 pub mod orders;
+pub mod outbox;
 pub mod payments;
 pub mod place_order;
 mod placement;
+pub mod points;
 mod quote;
 pub mod readiness;
 pub mod refunds;
 pub mod repeats;
+pub mod replays;
 pub mod seed;
 pub mod settlement;
 pub mod shipments;

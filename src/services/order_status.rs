@@ -96,6 +96,7 @@ fn event(
         order_id: order.id,
         seq: order.last_seq,
         kind: kind.to_owned(),
+        subject: events::subject(&note.payload, order.last_seq),
         from_status: from,
         to_status: order.status,
         actor: note.actor.to_owned(),

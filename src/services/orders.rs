@@ -27,7 +27,7 @@ use crate::repositories::payment::OrderWithPayments;
 pub struct Filter {
     pub status: Option<OrderStatus>,
     /// 1 to 100.
-    pub limit: u32,
+    pub limit: u64,
     pub cursor: Option<String>,
 }
 
@@ -43,28 +43,19 @@ pub async fn read(app: &App, caller: &Caller, id: OrderId) -> Result<OrderView> 
 /// A page of orders, newest first: two reads, however long the page is.
 pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<OrderView>> {
     let after = filter.cursor.as_deref().map(parse_cursor).transpose()?;
-    let wanted = u64::from(filter.limit);
+    let wanted = filter.limit;
     let db = app.db.read();
-    let mut orders =
+    let orders =
         repositories::order::list(db, reach(caller), filter.status, after, wanted + 1).await?;
-    let more = orders.len() > usize::try_from(wanted).unwrap_or(usize::MAX);
-    orders.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
-    let next_cursor = orders
-        .last()
-        .filter(|_| more)
-        .map(|last| cursor(&(last.created_at, last.id)));
-    let ids: Vec<OrderId> = orders.iter().map(|order| order.id).collect();
+    let page = Page::cut(orders, wanted, |last| cursor(&(last.created_at, last.id)));
+    let ids: Vec<OrderId> = page.data.iter().map(|order| order.id).collect();
     let mut items = repositories::order_item::of_orders(db, &ids).await?;
     let payments = repositories::payment::of_orders(db, &ids).await?;
-    let data = orders
-        .into_iter()
-        .map(|order| {
-            let (own, others) = items.drain(..).partition(|item| item.order_id == order.id);
-            items = others;
-            OrderView::new(order, own).seen_by(caller.role, &payments)
-        })
-        .collect();
-    Ok(Page { data, next_cursor })
+    Ok(page.map(|order| {
+        let (own, others) = items.drain(..).partition(|item| item.order_id == order.id);
+        items = others;
+        OrderView::new(order, own).seen_by(caller.role, &payments)
+    }))
 }
 
 /// Everything that happened to the order.

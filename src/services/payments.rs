@@ -10,6 +10,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::attempts;
 use super::entrance;
 use super::keyed::{self, Obstacle};
 use super::order_status::{self, Note};
@@ -204,14 +205,8 @@ async fn live_attempt(
         note_resource(tx, request, live.id).await?;
         return Ok((live.clone(), false));
     }
-    let open: Vec<PaymentId> = payments
-        .iter()
-        .filter(|payment| payment.is_open())
-        .map(|payment| payment.id)
-        .collect();
-    if !open.is_empty() {
-        repositories::payment::request_close(tx, &open, now).await?;
-    }
+    let actor = request.caller.role.name();
+    let order = attempts::retire(tx, order, &payments, actor, now).await?;
     let payment = new_attempt(&order, id, gateway, now);
     let twice = Error::Internal("two live attempts under one lock".to_owned());
     repositories::payment::insert(tx, &payment)

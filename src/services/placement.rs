@@ -181,6 +181,7 @@ fn order_row(placement: &Placement<'_>, now: DateTime<Utc>) -> order::Model {
         closed_at: None,
         carrier: String::new(),
         tracking_no: String::new(),
+        points_unit: app.settings.points.unit,
     }
 }
 

@@ -1,9 +1,10 @@
-//! Whether this instance should get requests: it needs the database, and does without Redis.
+//! Whether this instance should get requests: it needs the database, and does without Redis and a broker.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::events::Bus;
 
 /// How an instance or a part of it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -22,6 +23,8 @@ pub struct Readiness {
     pub database: State,
     /// Where the gate and the locks are kept; ready when that is this process.
     pub redis: State,
+    /// The event bus; what happened waits in the outbox while it is away.
+    pub event_bus: State,
 }
 
 pub async fn check(app: &App) -> Readiness {
@@ -35,14 +38,20 @@ pub async fn check(app: &App) -> Readiness {
     } else {
         State::Degraded
     };
-    let status = match (database, redis) {
-        (State::Ready, State::Ready) => State::Ready,
-        (State::Ready, _) => State::Degraded,
+    let event_bus = if app.bus.is_reachable() {
+        State::Ready
+    } else {
+        State::Degraded
+    };
+    let status = match (database, redis, event_bus) {
+        (State::Ready, State::Ready, State::Ready) => State::Ready,
+        (State::Ready, _, _) => State::Degraded,
         _ => State::Down,
     };
     Readiness {
         status,
         database,
         redis,
+        event_bus,
     }
 }

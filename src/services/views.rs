@@ -111,6 +111,28 @@ pub struct Page<T> {
     pub next_cursor: Option<String>,
 }
 
+impl<T> Page<T> {
+    /// The first `limit` of `rows`, which were read one beyond it.
+    pub fn cut(mut rows: Vec<T>, limit: u64, cursor: impl Fn(&T) -> String) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        let last = rows.last().filter(|_| more);
+        Self {
+            next_cursor: last.map(cursor),
+            data: rows,
+        }
+    }
+
+    /// The same page of something else.
+    pub fn map<U>(self, each: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            next_cursor: self.next_cursor,
+            data: self.data.into_iter().map(each).collect(),
+        }
+    }
+}
+
 impl OrderView {
     pub fn new(order: order::Model, items: Vec<order_item::Model>) -> Self {
         Self {

@@ -100,6 +100,8 @@ impl Settings {
 
     fn check_numbers(&self) -> Result<(), SettingsError> {
         let connections = usize::try_from(self.database.max_connections).unwrap_or(usize::MAX);
+        let attempts = usize::try_from(self.events.attempts).unwrap_or(usize::MAX);
+        let unit = usize::try_from(self.points.unit).unwrap_or_default();
         let bounded = [
             ("ORDER__SERVER__WORKERS", self.server.workers, 0..=1_024),
             ("ORDER__DATABASE__MAX_CONNECTIONS", connections, 1..=10_000),
@@ -108,6 +110,8 @@ impl Settings {
                 self.bulkhead.transactions,
                 1..=10_000,
             ),
+            ("ORDER__EVENTS__ATTEMPTS", attempts, 1..=100),
+            ("ORDER__POINTS__UNIT", unit, 1..=1_000_000_000),
         ];
         for (setting, value, range) in bounded {
             if !range.contains(&value) {
@@ -126,6 +130,8 @@ impl Settings {
             ("ORDER__LOCK__LEASE", self.lock.lease),
             ("ORDER__LOCK__HOLD", self.lock.hold),
             ("ORDER__IDS__LEASE", self.ids.lease),
+            ("ORDER__EVENTS__POLL", self.events.poll),
+            ("ORDER__EVENTS__LEASE", self.events.lease),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
             ("ORDER__AUTH__DEV_TOKEN_TTL", self.auth.dev_token_ttl),
             (

@@ -16,8 +16,8 @@ use serde::Deserialize;
 
 pub use secret::Secret;
 pub use sections::{
-    Archive, Auth, Bulkhead, Callbacks, Database, Gate, Ids, Jobs, Lock, OrderTypeRules, Orders,
-    RabbitMq, Redis, Sandbox, Server, Token,
+    Archive, Auth, Bulkhead, Callbacks, Database, Events, Gate, Ids, Jobs, Lock, OrderTypeRules,
+    Orders, Points, RabbitMq, Redis, Sandbox, Server, Token,
 };
 
 /// Why the service does not start: a sentence that names the setting.
@@ -55,6 +55,8 @@ pub struct Settings {
     pub orders: Orders,
     pub callbacks: Callbacks,
     pub jobs: Jobs,
+    pub events: Events,
+    pub points: Points,
     pub gate: Gate,
     pub lock: Lock,
     pub bulkhead: Bulkhead,

@@ -50,7 +50,15 @@ pub struct Redis {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RabbitMq {
+    /// Empty = events stay in this process.
     pub url: Secret,
+    /// Of the names of exchange and queues.
+    pub prefix: String,
+    /// Messages that a consumer may have at once.
+    pub prefetch: u16,
+    /// How long the broker may take to answer.
+    #[serde(deserialize_with = "duration")]
+    pub timeout: Duration,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -108,6 +116,26 @@ pub struct Callbacks {
 pub struct Jobs {
     /// Whether the loops run in this process; tests step them instead.
     pub enabled: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// How often the outbox is looked at when no commit wakes the relay.
+    #[serde(deserialize_with = "duration")]
+    pub poll: Duration,
+    /// How long the events of an order stay with a relay that crashed.
+    #[serde(deserialize_with = "duration")]
+    pub lease: Duration,
+    /// After how many failures a message is dead.
+    pub attempts: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Points {
+    /// How many minor units a point is worth, for orders from now on.
+    pub unit: i64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

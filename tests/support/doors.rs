@@ -1,7 +1,7 @@
 //! Every door and which statuses it can give.
 
 /// Which statuses each door can give, as its tests show.
-pub const DOORS: [(&str, &str, &[u16]); 29] = [
+pub const DOORS: [(&str, &str, &[u16]); 33] = [
     (
         "post",
         "/api/orders/{id}/payments",
@@ -39,6 +39,22 @@ pub const DOORS: [(&str, &str, &[u16]); 29] = [
         "put",
         "/api/orders/{id}/receipt",
         &[200, 401, 403, 404, 409, 500, 503],
+    ),
+    (
+        "get",
+        "/api/failed-messages",
+        &[200, 400, 401, 403, 422, 500, 503],
+    ),
+    (
+        "post",
+        "/api/failed-messages/{id}/replay",
+        &[202, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503],
+    ),
+    ("get", "/api/points", &[200, 400, 401, 403, 422, 500, 503]),
+    (
+        "get",
+        "/api/notifications",
+        &[200, 400, 401, 403, 422, 500, 503],
     ),
     ("get", "/api/alerts", &[200, 401, 403, 500, 503]),
     (

@@ -8,6 +8,7 @@ use entity::order::OrderStatus;
 use order_service::app::App;
 use order_service::clock::Clock;
 use order_service::domain::order_flow::Move;
+use order_service::jobs::relay;
 use order_service::repositories::order::Whose;
 use order_service::services::audit;
 use order_service::services::order_status::{self, Note};
@@ -185,9 +186,16 @@ impl Shop {
         self.app.clock.advance(by);
     }
 
-    /// Runs every job once, as the loops would.
+    /// Runs every job once, as the loops would: events first, then what is due at gateways.
     pub async fn run_jobs(&self) {
+        self.relay().await;
         order_service::jobs::retry_refunds(&self.app).await.unwrap();
+    }
+
+    /// Hands over what waits in the outbox, until all of it has its effect.
+    pub async fn relay(&self) {
+        relay::relay(&self.app).await.unwrap();
+        self.app.errands.done().await;
     }
 
     /// What is left of a product.

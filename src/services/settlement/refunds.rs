@@ -146,11 +146,13 @@ async fn carry_out(
 /// A refund of the booked payment moves the order once the whole amount has gone back.
 async fn succeeded(case: &mut Case<'_>, message: &GatewayMessage) -> Result<()> {
     let total = succeeded_sum(case.refunds().await?);
+    let before = case.order.refunded_amount;
     if case.payment().role == Role::Booked {
         repositories::order::set_refunded(case.tx, case.order.id, total).await?;
         case.order.refunded_amount = total;
     }
-    let payload = told(case, &message.refund_no, message.amount);
+    let mut payload = told(case, &message.refund_no, message.amount);
+    payload["refunded_before"] = before.into();
     case.tell(REFUND_SUCCEEDED, payload).await?;
     if case.payment().role == Role::Booked && total == case.payment().amount {
         refund_order(case).await?;

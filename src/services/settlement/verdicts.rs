@@ -1,6 +1,5 @@
 //! Carrying a verdict out: attempts, the order, alerts.
 
-use entity::PaymentId;
 use entity::payment::{PaymentStatus, Role};
 use entity::payment_callback::Outcome;
 use serde_json::json;
@@ -14,7 +13,7 @@ use crate::error::Result;
 use crate::repositories;
 use crate::repositories::payment::Money;
 use crate::services::order_status::Note;
-use crate::services::{alerts, closing, order_status};
+use crate::services::{alerts, attempts, closing, order_status};
 
 /// What is recorded of a verdict.
 pub const fn outcome(verdict: Verdict) -> Outcome {
@@ -85,16 +84,9 @@ async fn paid(case: &mut Case<'_>, role: Role, message: &GatewayMessage) -> Resu
 
 /// The order has its money: all other attempts that are open should end at their gateway.
 async fn retire_others(case: &mut Case<'_>) -> Result<()> {
-    let open: Vec<PaymentId> = case
-        .payments
-        .iter()
-        .filter(|other| other.is_open() && other.close_requested_at.is_none())
-        .map(|other| other.id)
-        .collect();
-    if open.is_empty() {
-        return Ok(());
-    }
-    Ok(repositories::payment::request_close(case.tx, &open, case.now).await?)
+    let order = case.order.clone();
+    case.order = attempts::retire(case.tx, order, &case.payments, ACTOR, case.now).await?;
+    Ok(())
 }
 
 async fn closed(case: &mut Case<'_>) -> Result<()> {

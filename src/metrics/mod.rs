@@ -1,9 +1,13 @@
 //! What operators watch: one registry per process, rendered at `/metrics` in the Prometheus text format.
 
+mod events;
+
 use prometheus::{
     Encoder, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts,
     Registry, TextEncoder,
 };
+
+pub use events::{Backlog, EventMetrics};
 
 /// The layer that caught a repeat; the label `layer` of `idempotency_intercepts_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +19,7 @@ pub enum Layer {
     Lock,
     CallbackUnique,
     StateMachine,
+    ConsumeLog,
 }
 
 impl Layer {
@@ -28,6 +33,7 @@ impl Layer {
             Self::Lock => "lock",
             Self::CallbackUnique => "callback_unique",
             Self::StateMachine => "state_machine",
+            Self::ConsumeLog => "consume_log",
         }
     }
 }
@@ -61,6 +67,8 @@ pub struct Metrics {
     pub transaction_retries: IntCounter,
     /// From BEGIN to the end of COMMIT, one try.
     pub transaction_seconds: Histogram,
+    pub events: EventMetrics,
+    pub backlog: Backlog,
     callbacks: IntCounterVec,
     callbacks_rejected: IntCounterVec,
     http_seconds: HistogramVec,
@@ -111,6 +119,8 @@ impl Metrics {
                 "database_transaction_seconds",
                 "One try of a transaction, BEGIN to COMMIT.",
             )?,
+            events: EventMetrics::new(r)?,
+            backlog: Backlog::new(r)?,
             callbacks,
             callbacks_rejected,
             http_seconds: histograms(

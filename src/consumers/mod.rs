@@ -1,0 +1,67 @@
+//! The doors for events: each consumer turns a message into one use case, once for each business fact.
+
+mod attempt_closing;
+mod loyalty_points;
+mod notifications;
+mod refund_execution;
+
+use std::sync::Arc;
+
+use entity::message_failure;
+use sea_orm::DatabaseTransaction;
+use serde::de::DeserializeOwned;
+
+use crate::app::App;
+use crate::domain::events::Consumer;
+use crate::error::{Error, Result};
+use crate::events::Message;
+use crate::services::consumption::{self, Effect};
+use crate::services::errands;
+
+/// Acts on a message for one consumer; `Ok` once the effect or its failure is committed.
+pub async fn take(app: &Arc<App>, consumer: Consumer, message: &Message) -> Result<()> {
+    let effect = async |tx: &_| effect(app, tx, consumer, message).await;
+    let errand = consumption::once(app, consumer, message, effect).await?;
+    if let Some(errand) = errand {
+        errands::send_off(app, errand);
+    }
+    Ok(())
+}
+
+/// The same for a message that failed before.
+pub async fn take_again(
+    app: &Arc<App>,
+    consumer: Consumer,
+    message: &Message,
+    failure: &message_failure::Model,
+) -> Result<()> {
+    let effect = async |tx: &_| effect(app, tx, consumer, message).await;
+    let errand = consumption::again(app, consumer, message, failure, effect).await?;
+    if let Some(errand) = errand {
+        errands::send_off(app, errand);
+    }
+    Ok(())
+}
+
+async fn effect(
+    app: &App,
+    tx: &DatabaseTransaction,
+    consumer: Consumer,
+    message: &Message,
+) -> Result<Effect> {
+    let now = app.clock.now();
+    match consumer {
+        Consumer::LoyaltyPoints => loyalty_points::act(tx, message).await,
+        Consumer::Notifications => notifications::act(tx, message).await,
+        Consumer::RefundExecution => refund_execution::act(tx, message, now).await,
+        Consumer::AttemptClosing => attempt_closing::act(tx, message, now).await,
+    }
+}
+
+/// What a consumer needs of the payload.
+fn payload<T: DeserializeOwned>(message: &Message) -> Result<T> {
+    T::deserialize(&message.payload).map_err(|problem| {
+        let kind = &message.kind;
+        Error::Internal(format!("the payload of {kind} cannot be used: {problem}"))
+    })
+}

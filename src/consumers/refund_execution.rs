@@ -1,0 +1,32 @@
+//! Sends refunds to their gateway as soon as they are asked for.
+
+use chrono::{DateTime, Utc};
+use entity::PaymentId;
+use sea_orm::DatabaseTransaction;
+use serde::Deserialize;
+
+use super::payload;
+use crate::error::Result;
+use crate::events::Message;
+use crate::services::consumption::Effect;
+use crate::services::gateway_work;
+
+#[derive(Deserialize)]
+struct Requested {
+    payment_id: PaymentId,
+    refund_no: String,
+}
+
+/// REQUESTED → PROCESSING; the gateway is called once that is committed.
+pub async fn act(
+    tx: &DatabaseTransaction,
+    message: &Message,
+    now: DateTime<Utc>,
+) -> Result<Effect> {
+    let Requested {
+        payment_id,
+        refund_no,
+    } = payload(message)?;
+    let errand = gateway_work::take_up_refund(tx, payment_id, &refund_no, now).await?;
+    Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))
+}

@@ -1,0 +1,99 @@
+//! The event bus: how a message reaches its consumers, at least once, through either adapter.
+
+mod in_process;
+mod rabbitmq;
+
+use chrono::{DateTime, Utc};
+use entity::OrderId;
+use entity::order::OrderStatus;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::events::Consumer;
+use crate::error::Result;
+pub use in_process::InProcess;
+pub use rabbitmq::{BrokerSettings, RabbitMq};
+
+/// What happened to an order, on its way to those who act on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Differs between messages; two of them may tell of the same fact.
+    pub message_id: String,
+    /// The row of the outbox that it was made of.
+    pub event_id: i64,
+    pub order_id: OrderId,
+    pub seq: i64,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What of the order it is about: a refund, an attempt, or the `seq`.
+    pub subject: String,
+    pub from: Option<OrderStatus>,
+    pub to: OrderStatus,
+    pub payload: serde_json::Value,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Message {
+    /// The fact that it tells of: the same in every message about it.
+    pub fn biz_key(&self) -> String {
+        format!("{}:{}:{}", self.order_id, self.kind, self.subject)
+    }
+}
+
+/// The message was not handed over, or nobody knows: it has to be published again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotHandedOver(pub String);
+
+/// How messages travel. `take` acts on a message for one consumer: `Ok` once the effect or its
+/// failure is committed; an error means that nothing is known to be, so it must come again.
+pub trait Bus {
+    /// Returns once the message is durably handed over to every consumer of its type.
+    fn publish(
+        &self,
+        message: &Message,
+        take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+    ) -> impl Future<Output = Result<(), NotHandedOver>>;
+
+    /// Brings what arrives to `take`; never returns.
+    fn deliver(
+        &self,
+        take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+    ) -> impl Future<Output = ()>;
+
+    /// Whether messages can be handed over now.
+    fn is_reachable(&self) -> bool;
+}
+
+/// The adapter that the settings choose.
+#[derive(Debug)]
+pub enum EventBus {
+    InProcess(InProcess),
+    RabbitMq(RabbitMq),
+}
+
+impl Bus for EventBus {
+    async fn publish(
+        &self,
+        message: &Message,
+        take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+    ) -> Result<(), NotHandedOver> {
+        match self {
+            Self::InProcess(bus) => bus.publish(message, take).await,
+            Self::RabbitMq(bus) => bus.publish(message, take).await,
+        }
+    }
+
+    async fn deliver(&self, take: &impl AsyncFn(Consumer, &Message) -> Result<()>) {
+        match self {
+            Self::InProcess(bus) => bus.deliver(take).await,
+            Self::RabbitMq(bus) => bus.deliver(take).await,
+        }
+    }
+
+    fn is_reachable(&self) -> bool {
+        match self {
+            Self::InProcess(bus) => bus.is_reachable(),
+            Self::RabbitMq(bus) => bus.is_reachable(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! `notification`: what customers were told.
+
+use entity::UserId;
+use entity::notification::{ActiveModel, Column, Entity, Model};
+use sea_orm::ActiveValue::NotSet;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+};
+
+/// Inserts; a violation of `uk_notification` means that the customer was told of the fact.
+pub async fn insert(tx: &DatabaseTransaction, notification: Model) -> Result<(), DbErr> {
+    let mut row: ActiveModel = notification.into_active_model().reset_all();
+    row.id = NotSet;
+    Entity::insert(row).exec_without_returning(tx).await?;
+    Ok(())
+}
+
+/// Up to `limit` of what a customer was told before the id `before`, newest first.
+pub async fn list(
+    db: &impl ConnectionTrait,
+    user: &UserId,
+    before: i64,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::UserId.eq(user.clone()))
+        .filter(Column::Id.lt(before))
+        .order_by_desc(Column::Id)
+        .limit(limit)
+        .all(db)
+        .await
+}

@@ -1,0 +1,130 @@
+//! The relay: hands the events of the outbox over to the bus, in order per order, at least once.
+//!
+//! One relay at a time holds an order's events by a lease; a crash anywhere leaves them waiting, and what was
+//! handed over but not marked is handed over again.
+
+use std::cell::Cell;
+
+use entity::{OrderId, order_event};
+use futures_util::StreamExt;
+use futures_util::stream;
+use log::warn;
+use rand::seq::SliceRandom;
+
+use crate::app::App;
+use crate::domain::events::Consumer;
+use crate::error::Result;
+use crate::events::{Bus, Message};
+use crate::repositories;
+use crate::repositories::lease::Claim;
+use crate::repositories::order_event::claim_name;
+
+/// How many orders one pass looks at, and how many events of each.
+const BATCH: u64 = 256;
+/// How many orders are relayed at once.
+const AT_ONCE: usize = 8;
+
+/// What one pass did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Relayed {
+    /// Events that were handed over.
+    pub events: usize,
+    /// The bus did not take an event; the pass ended there.
+    pub is_cut_short: bool,
+}
+
+/// Hands over what waits, up to a few hundred orders.
+pub async fn relay(
+    app: &App,
+    take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+) -> Result<Relayed> {
+    let mut orders = repositories::order_event::waiting_orders(app.db.read(), BATCH).await?;
+    // Instances that look at the same moment begin at different orders.
+    orders.shuffle(&mut rand::rng());
+    let events = Cell::new(0);
+    let is_cut_short = Cell::new(false);
+    let mut relays = stream::iter(orders)
+        .map(async |order| {
+            if is_cut_short.get() {
+                return Ok(());
+            }
+            let relayed = relay_order(app, order, take).await?;
+            events.update(|sum| sum + relayed.events);
+            is_cut_short.update(|cut| cut || relayed.is_cut_short);
+            Ok(())
+        })
+        .buffer_unordered(AT_ONCE);
+    let mut first_error = Ok(());
+    while let Some(result) = relays.next().await {
+        first_error = first_error.and(result);
+    }
+    drop(relays);
+    first_error.map(|()| Relayed {
+        events: events.get(),
+        is_cut_short: is_cut_short.get(),
+    })
+}
+
+/// The message that tells of an event; the same each time.
+pub fn message(event: order_event::Model) -> Message {
+    Message {
+        message_id: format!("event-{}", event.id),
+        event_id: event.id,
+        order_id: event.order_id,
+        seq: event.seq,
+        kind: event.kind,
+        subject: event.subject,
+        from: event.from_status,
+        to: event.to_status,
+        payload: event.payload,
+        created_at: event.created_at,
+    }
+}
+
+async fn relay_order(
+    app: &App,
+    order: OrderId,
+    take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+) -> Result<Relayed> {
+    let name = claim_name(order);
+    let claim = Claim {
+        name: &name,
+        holder: app.instance(),
+        length: app.settings.events.lease,
+        reserved: 0,
+    };
+    if !repositories::lease::take(app.db.write(), &claim).await? {
+        return Ok(Relayed::default());
+    }
+    let relayed = publish_in_turn(app, order, &claim, take).await;
+    repositories::lease::delete(app.db.write(), &name, app.instance()).await?;
+    relayed
+}
+
+/// Stops at the first event that is not handed over: those behind it wait for it.
+async fn publish_in_turn(
+    app: &App,
+    order: OrderId,
+    claim: &Claim<'_>,
+    take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+) -> Result<Relayed> {
+    let waiting = repositories::order_event::waiting(app.db.write(), order, BATCH).await?;
+    let mut relayed = Relayed::default();
+    for event in waiting {
+        if !repositories::lease::renew(app.db.write(), claim).await? {
+            break;
+        }
+        let id = event.id;
+        if let Err(problem) = app.bus.publish(&message(event), take).await {
+            app.metrics.events.publish_failures.inc();
+            warn!(order:% = order, problem:% = problem; "an event was not handed over; it waits in the outbox");
+            relayed.is_cut_short = true;
+            break;
+        }
+        let now = app.clock.now();
+        repositories::order_event::mark_published(app.db.write(), id, now).await?;
+        app.metrics.events.published.inc();
+        relayed.events += 1;
+    }
+    Ok(relayed)
+}
