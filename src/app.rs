@@ -38,9 +38,18 @@ pub struct App {
 impl App {
     /// Connects; Redis may be away, the database may not.
     pub async fn new(settings: Settings, clock: Clock) -> Result<Self> {
+        Self::with(settings, clock, Access::Exclusive).await
+    }
+
+    /// The same for a command that may run while a server serves.
+    pub async fn beside(settings: Settings, clock: Clock) -> Result<Self> {
+        Self::with(settings, clock, Access::Beside).await
+    }
+
+    async fn with(settings: Settings, clock: Clock, access: Access) -> Result<Self> {
         let metrics = Metrics::new().map_err(|error| Error::Start(error.to_string()))?;
         let metrics = Arc::new(metrics);
-        let db = Database::connect(&settings, Access::Exclusive, Arc::clone(&metrics)).await?;
+        let db = Database::connect(&settings, access, Arc::clone(&metrics)).await?;
         let store = entrance_store(&settings, &metrics)?;
         let gate = Gate::new(store.clone());
         let locks = Locks::new(

@@ -1,9 +1,12 @@
 //! The command line; without a command it serves.
 
+mod command_line;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use command_line::events::{self, EventCommand};
 use log::info;
 use order_service::app::App;
 use order_service::clock::Clock;
@@ -36,6 +39,11 @@ enum Command {
     Seed,
     /// Proves from the data that nothing happened twice; prints every violation, exit code 1 if any.
     Audit,
+    /// Lists messages that nobody tries any more, and lets them be tried again.
+    Events {
+        #[command(subcommand)]
+        command: EventCommand,
+    },
 }
 
 fn main() -> ExitCode {
@@ -60,6 +68,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Migrate { down } => migrate(settings, down).await,
         Command::Seed => fill(settings).await,
         Command::Audit => inspect(settings).await,
+        Command::Events { command } => events::run(settings, command).await,
     }
 }
 
@@ -111,8 +120,8 @@ async fn fill(settings: Settings) -> Result<ExitCode> {
 )]
 async fn inspect(settings: Settings) -> Result<ExitCode> {
     let metrics = Metrics::new().map_err(|error| Error::Start(error.to_string()))?;
-    let db = Database::connect(&settings, Access::ReadOnly, Arc::new(metrics)).await?;
-    let violations = audit::run(&db).await?;
+    let db = Database::connect(&settings, Access::Beside, Arc::new(metrics)).await?;
+    let violations = audit::run(&db, &settings).await?;
     for violation in &violations {
         println!("{violation}");
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("domain", &["domain"]),
     ("gateways", &["clock", "domain", "gateways"]),
     (
@@ -18,6 +18,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ),
     ("events", &["domain", "error", "events"]),
     ("metrics", &["metrics"]),
+    ("command_line", &[]),
     ("settings", &["settings"]),
     (
         "repositories",

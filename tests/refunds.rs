@@ -1,12 +1,10 @@
 //! `POST /api/orders/{id}/refunds`: never more than was paid, each once, nothing lost on the way.
 
 use futures_util::future::join_all;
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::client::send;
-use crate::support::gateway::{Attempt, accepted};
-use crate::support::{Client, Reply, Shop, order};
+use crate::support::gateway::{Attempt, accepted, paid_order, refund};
+use crate::support::{Client, Shop, order};
 
 #[actix_web::test]
 async fn ten_refunds_of_more_than_half_at_once_are_one() {
@@ -236,26 +234,6 @@ async fn shipping_and_receiving_again_change_nothing() {
 }
 
 /// An order of one piece at this price, paid.
-async fn paid_order(shop: &Shop, price: i64) -> Attempt {
-    let offer = json!({ "name": "Tea", "price": price, "currency": "CNY", "on_sale": true });
-    shop.operator()
-        .put("/api/products/1", &offer, None)
-        .await
-        .expect(200);
-    let ann = shop.customer("ann");
-    let id = ann.buy(&order("NORMAL", &[("1", 1)])).await;
-    let attempt = Attempt::start(&ann, &id).await;
-    assert!(accepted(&attempt.paid("evt-paid").deliver(shop).await));
-    attempt
-}
-
-async fn refund(client: &Client, paid: &Attempt, key: &str, amount: i64) -> Reply {
-    let body = json!({ "amount": amount, "reason": "a scratch" });
-    let path = format!("/api/orders/{}/refunds", paid.order);
-    let request = client.request(Method::POST, &path).json(&body);
-    send(request.header("Idempotency-Key", key)).await
-}
-
 async fn refunds(client: &Client, paid: &Attempt) -> Vec<Value> {
     let reply = client
         .get(&format!("/api/orders/{}/refunds", paid.order))

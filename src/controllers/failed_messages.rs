@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::services::failures::{self, FailureView, State};
+use crate::services::failed_messages::{self, FailureView, State};
 use crate::services::replays::{self, NewReplay};
 use crate::services::views::Page;
 
@@ -68,7 +68,7 @@ pub async fn list(
         cursor,
     } = query(&request)?;
     let after = cursor_id(cursor.as_deref())?.unwrap_or(0);
-    let page = failures::list(&app, state, after, page_length(limit)?).await?;
+    let page = failed_messages::list(&app, state, after, page_length(limit)?).await?;
     Ok(HttpResponse::Ok().json(page))
 }
 

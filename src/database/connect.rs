@@ -24,8 +24,8 @@ const MYSQL_SESSION: [&str; 2] = [
 pub enum Access {
     /// Serving and everything that writes; on `SQLite` only one process at a time.
     Exclusive,
-    /// A look at the data while a server may be running.
-    ReadOnly,
+    /// A look at the data, or a small change, while a server may be running.
+    Beside,
 }
 
 type Opened = (DatabaseConnection, DatabaseConnection, Option<Arc<File>>);
@@ -52,12 +52,12 @@ async fn open_sqlite(settings: &settings::Database, access: Access) -> Result<Op
     };
     let lock = match access {
         Access::Exclusive => Some(Arc::new(lock_file(&path)?)),
-        Access::ReadOnly => None,
+        Access::Beside => None,
     };
-    // Who only looks makes no empty file of a misspelt path.
+    // Who comes beside makes no empty file of a misspelt path.
     let mode = match access {
         Access::Exclusive => "rwc",
-        Access::ReadOnly => "rw",
+        Access::Beside => "rw",
     };
     let url = format!("sqlite://{}?mode={mode}", path.display());
     let write = connect(sqlite_options(&url, settings, 1)).await?;

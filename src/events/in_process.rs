@@ -22,7 +22,7 @@ impl Bus for InProcess {
     }
 
     async fn deliver(&self, _take: &impl AsyncFn(Consumer, &Message) -> Result<()>) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     fn is_reachable(&self) -> bool {

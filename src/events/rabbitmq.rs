@@ -1,5 +1,5 @@
 //! The place of the RabbitMQ adapter, which follows; until then the setting is refused at start.
-use super::*;
+use super::{Bus, Consumer, Message, NotHandedOver, Result};
 #[derive(Debug)]
 pub struct BrokerSettings {
     pub url: String,
@@ -23,7 +23,7 @@ impl Bus for RabbitMq {
         Err(NotHandedOver("stub".into()))
     }
     async fn deliver(&self, _: &impl AsyncFn(Consumer, &Message) -> Result<()>) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
     fn is_reachable(&self) -> bool {
         false

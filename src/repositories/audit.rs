@@ -18,10 +18,7 @@ pub struct SlotKind {
 }
 
 /// The column `subject` of each row that `sql` finds.
-pub async fn subjects(
-    snapshot: &DatabaseTransaction,
-    sql: &'static str,
-) -> Result<Vec<String>, DbErr> {
+pub async fn subjects(snapshot: &DatabaseTransaction, sql: &str) -> Result<Vec<String>, DbErr> {
     let statement = Statement::from_string(snapshot.get_database_backend(), sql);
     let rows = snapshot.query_all_raw(statement).await?;
     rows.iter().map(|row| row.try_get("", "subject")).collect()

@@ -1,12 +1,9 @@
-//! Messages that a consumer could not act on: tried again with growing pauses, then dead until an operator replays them.
+//! Messages that a consumer could not act on: tried again with growing pauses, then dead.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::{OrderId, message_failure};
+use entity::message_failure;
 use sea_orm::DatabaseTransaction;
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
-use super::views::Page;
 use super::{alerts, outbox};
 use crate::app::App;
 use crate::database::{OnDuplicate, Refusal};
@@ -23,36 +20,6 @@ const ATTEMPT: TimeDelta = TimeDelta::minutes(1);
 const BATCH: u64 = 100;
 /// The longest text of an error that is kept, in characters.
 const LONGEST_ERROR: usize = 500;
-
-/// Where a message that failed is now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum State {
-    /// It is tried again by itself.
-    Waiting,
-    /// Nobody tries it any more until it is replayed.
-    Dead,
-}
-
-/// A message that failed, as operators see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct FailureView {
-    pub id: String,
-    pub consumer: String,
-    pub event_id: String,
-    #[schema(value_type = String)]
-    pub order_id: OrderId,
-    /// The type of the event; `None` when the event is not there any more.
-    #[serde(rename = "type")]
-    pub event_type: Option<String>,
-    pub state: State,
-    /// How often it failed.
-    pub attempts: i32,
-    pub last_error: String,
-    pub next_attempt_at: DateTime<Utc>,
-    pub dead_at: Option<DateTime<Utc>>,
-    pub created_at: DateTime<Utc>,
-}
 
 /// Notes the first failure; copies of the message that fail meanwhile change nothing.
 pub async fn record(app: &App, consumer: Consumer, message: &Message, error: &Error) -> Result<()> {
@@ -112,53 +79,14 @@ pub async fn deliver_due(
         }
         taken_up += 1;
         let event = repositories::order_event::find(app.db.read(), failure.event_id).await?;
-        match (Consumer::named(&failure.consumer), event) {
-            (Some(consumer), Some(event)) => {
-                attempt(consumer, &outbox::message(event), &failure).await?;
-            }
-            _ => {
-                let gone = Error::Internal("its event or its consumer is not there".to_owned());
-                note_again(app, &failure, &gone).await?;
-            }
+        if let (Some(consumer), Some(event)) = (Consumer::named(&failure.consumer), event) {
+            attempt(consumer, &outbox::message(event), &failure).await?;
+        } else {
+            let gone = Error::Internal("its event or its consumer is not there".to_owned());
+            note_again(app, &failure, &gone).await?;
         }
     }
     Ok(taken_up)
-}
-
-/// A page of what failed, the oldest first, behind the id `after`.
-pub async fn list(
-    app: &App,
-    state: Option<State>,
-    after: i64,
-    limit: u64,
-) -> Result<Page<FailureView>> {
-    let db = app.db.read();
-    let is_dead = state.map(|state| state == State::Dead);
-    let failures = repositories::message_failure::list(db, is_dead, after, limit + 1).await?;
-    let page = Page::cut(failures, limit, |failure| failure.id.to_string());
-    let events = page.data.iter().map(|failure| failure.event_id);
-    let kinds = repositories::order_event::kinds(db, events).await?;
-    Ok(page.map(|failure| {
-        let kind = kinds.get(&failure.event_id).cloned();
-        FailureView::new(failure, kind)
-    }))
-}
-
-/// `None` when no such failure is on the list (any more): the message worked.
-pub async fn read(app: &App, id: i64) -> Result<Option<FailureView>> {
-    let Some(failure) = repositories::message_failure::find(app.db.write(), id).await? else {
-        return Ok(None);
-    };
-    let event = repositories::order_event::find(app.db.read(), failure.event_id).await?;
-    Ok(Some(FailureView::new(
-        failure,
-        event.map(|event| event.kind),
-    )))
-}
-
-/// Lets all dead messages be tried again; returns how many.
-pub async fn revive_all(app: &App) -> Result<u64> {
-    Ok(repositories::message_failure::revive_all(app.db.write(), app.clock.now()).await?)
 }
 
 /// The failure as another failed attempt leaves it.
@@ -217,27 +145,5 @@ impl From<Error> for Noted {
 impl Refusal for Noted {
     fn is_passing(&self) -> bool {
         matches!(self, Self::Not(error) if error.is_passing())
-    }
-}
-
-impl FailureView {
-    fn new(failure: message_failure::Model, event_type: Option<String>) -> Self {
-        Self {
-            id: failure.id.to_string(),
-            consumer: failure.consumer,
-            event_id: failure.event_id.to_string(),
-            order_id: failure.order_id,
-            event_type,
-            state: if failure.dead_at.is_some() {
-                State::Dead
-            } else {
-                State::Waiting
-            },
-            attempts: failure.attempts,
-            last_error: failure.last_error,
-            next_attempt_at: failure.next_attempt_at,
-            dead_at: failure.dead_at,
-            created_at: failure.created_at,
-        }
     }
 }

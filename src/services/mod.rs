@@ -12,6 +12,7 @@ pub mod commands;
 pub mod consumption;
 mod entrance;
 pub mod errands;
+pub mod failed_messages;
 pub mod failures;
 pub mod gateway_work;
 pub mod ids;

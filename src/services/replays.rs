@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::entrance;
-use super::failures::{self, FailureView};
+use super::failed_messages::{self, FailureView};
 use super::keyed::{self, Obstacle};
 use super::repeats;
 use crate::app::App;
@@ -85,7 +85,7 @@ async fn once(app: &App, id: i64, request: &IdempotentContext<NewReplay>) -> Res
         return keyed::explain(app, request, obstacle, look).await;
     }
     Ok(Replayed {
-        failure: failures::read(app, id).await?,
+        failure: failed_messages::read(app, id).await?,
         layer: None,
     })
 }
@@ -100,7 +100,7 @@ async fn look(
         return Ok(None);
     };
     Ok(Some(Replayed {
-        failure: failures::read(app, id).await?,
+        failure: failed_messages::read(app, id).await?,
         layer: Some(layer),
     }))
 }

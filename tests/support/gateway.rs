@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::client::{Client, Reply, try_send};
+use super::client::{Client, Reply, order, send, try_send};
 use super::shop::Shop;
 
 /// One message, ready to be sent any number of times.
@@ -136,6 +136,28 @@ impl Message {
             .header("webhook-signature", signature)
             .body(body)
     }
+}
+
+/// An order of ann's over one piece at `price` that is paid.
+pub async fn paid_order(shop: &Shop, price: i64) -> Attempt {
+    let offer = json!({ "name": "Tea", "price": price, "currency": "CNY", "on_sale": true });
+    shop.operator()
+        .put("/api/products/1", &offer, None)
+        .await
+        .expect(200);
+    let ann = shop.customer("ann");
+    let id = ann.buy(&order("NORMAL", &[("1", 1)])).await;
+    let attempt = Attempt::start(&ann, &id).await;
+    assert!(accepted(&attempt.paid("evt-paid").deliver(shop).await));
+    attempt
+}
+
+/// Asks for a refund under a key.
+pub async fn refund(client: &Client, paid: &Attempt, key: &str, amount: i64) -> Reply {
+    let body = json!({ "amount": amount, "reason": "a scratch" });
+    let path = format!("/api/orders/{}/refunds", paid.order);
+    let request = client.request(Method::POST, &path).json(&body);
+    send(request.header("Idempotency-Key", key)).await
 }
 
 /// Standard Webhooks, written again here so that a wrong signature in the product shows.

@@ -1,12 +1,15 @@
 //! A shop of a test's own: a fresh database, a clock that only the test moves, real HTTP.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
+use actix_web::rt::task::JoinHandle;
 use chrono::{DateTime, TimeDelta};
 use entity::order::OrderStatus;
 use order_service::app::App;
 use order_service::clock::Clock;
+use order_service::domain::events::Consumer;
 use order_service::domain::order_flow::Move;
 use order_service::jobs::relay;
 use order_service::repositories::order::Whose;
@@ -19,6 +22,7 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use super::client::Client;
+use super::entrance::eventually;
 
 /// Which parts the tests run on: `TEST_PROFILE`, `sqlite` unless it says `mysql`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +88,8 @@ async fn mysql_overrides(server: &str) -> Vec<(String, String)> {
         pair("database.url", format!("{server}/{name}")),
         pair("redis.url", variable("TEST_REDIS_URL")),
         pair("redis.key_prefix", format!("{name}:")),
+        pair("rabbitmq.url", variable("TEST_RABBITMQ_URL")),
+        pair("rabbitmq.prefix", name.clone()),
     ]
 }
 
@@ -109,6 +115,7 @@ pub struct Shop {
     pub place: Arc<Place>,
     pub base: String,
     server: ServerHandle,
+    delivery: OnceCell<JoinHandle<()>>,
 }
 
 impl Shop {
@@ -144,6 +151,7 @@ impl Shop {
             place,
             base: format!("http://{address}"),
             server: handle,
+            delivery: OnceCell::new(),
         }
     }
 
@@ -192,10 +200,27 @@ impl Shop {
         order_service::jobs::retry_refunds(&self.app).await.unwrap();
     }
 
-    /// Hands over what waits in the outbox, until all of it has its effect.
+    /// Hands over what waits in the outbox, until all of it has its effect or failed.
     pub async fn relay(&self) {
+        self.deliver();
         relay::relay(&self.app).await.unwrap();
+        eventually(async || self.number(&unsettled()).await == 0).await;
         self.app.errands.done().await;
+    }
+
+    /// Takes what a broker delivers from here on; in process there is none.
+    pub fn deliver(&self) {
+        self.delivery.get_or_init(|| {
+            let app = Arc::clone(&self.app);
+            actix_web::rt::spawn(async move { relay::deliver(&app).await })
+        });
+    }
+
+    /// Takes up the failed messages that are due, once.
+    pub async fn retry_messages(&self) -> usize {
+        let taken_up = relay::retry(&self.app).await.unwrap();
+        self.app.errands.done().await;
+        taken_up
     }
 
     /// What is left of a product.
@@ -261,7 +286,7 @@ impl Shop {
 
     /// Fails unless the data proves that nothing happened twice.
     pub async fn assert_audit_is_clean(&self) {
-        let violations = audit::run(&self.app.db).await.unwrap();
+        let violations = audit::run(&self.app.db, &self.app.settings).await.unwrap();
         assert!(violations.is_empty(), "{violations:?}");
     }
 
@@ -280,9 +305,29 @@ impl Shop {
 
 impl Drop for Shop {
     fn drop(&mut self) {
+        if let Some(delivery) = self.delivery.get() {
+            delivery.abort();
+        }
         let stop = self.server.stop(false);
         actix_web::rt::spawn(stop);
     }
+}
+
+/// Counts the pairs of a handed over event and a consumer who neither acted on it nor failed.
+fn unsettled() -> String {
+    let pairs = Consumer::ALL.into_iter().flat_map(|consumer| {
+        let kinds = consumer.interests().iter();
+        kinds.map(move |kind| format!("SELECT '{}' AS consumer, '{kind}' AS kind", consumer.name()))
+    });
+    let pairs: Vec<String> = pairs.collect();
+    format!(
+        "SELECT COUNT(*) FROM order_event e JOIN ({}) i ON i.kind = e.type \
+         LEFT JOIN message_consume_log c ON c.consumer = i.consumer \
+         AND c.biz_key = e.order_id || ':' || e.type || ':' || e.subject \
+         LEFT JOIN message_failure f ON f.consumer = i.consumer AND f.event_id = e.id \
+         WHERE e.published_at IS NOT NULL AND c.id IS NULL AND f.id IS NULL",
+        pairs.join(" UNION ALL ")
+    )
 }
 
 /// A moment that every test begins at.

@@ -1,6 +1,7 @@
 //! `order-service audit`: proves from the data that nothing happened twice, in one read-only snapshot.
 
 mod checks;
+mod event_checks;
 mod payment_checks;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use crate::database::Database;
 use crate::domain::slot::active_slot;
 use crate::error::Result;
 use crate::repositories::audit as rows;
+use crate::settings::Settings;
 
 /// One thing that should not be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +29,7 @@ impl fmt::Display for Violation {
 }
 
 /// Every violation of every rule; empty when the data is right.
-pub async fn run(db: &Database) -> Result<Vec<Violation>> {
+pub async fn run(db: &Database, settings: &Settings) -> Result<Vec<Violation>> {
     let isolation = match db.backend() {
         sea_orm::DbBackend::MySql => Some(IsolationLevel::RepeatableRead),
         _ => None,
@@ -35,17 +37,30 @@ pub async fn run(db: &Database) -> Result<Vec<Violation>> {
     let access = isolation.map(|_| AccessMode::ReadOnly);
     let snapshot = db.read().begin_with_config(isolation, access).await?;
     let mut violations = Vec::new();
-    for check in checks::ALL.iter().chain(&payment_checks::ALL) {
-        for subject in rows::subjects(&snapshot, check.sql).await? {
-            violations.push(Violation {
-                rule: check.rule,
-                subject,
-            });
-        }
+    let fixed = checks::ALL
+        .iter()
+        .chain(&payment_checks::ALL)
+        .chain(&event_checks::ALL);
+    for check in fixed {
+        violations.extend(broken(&snapshot, check.rule, check.sql).await?);
+    }
+    if settings.rabbitmq.url.is_empty() {
+        let sql = event_checks::not_consumed();
+        violations.extend(broken(&snapshot, event_checks::NOT_CONSUMED, &sql).await?);
     }
     violations.extend(wrong_slots(&snapshot).await?);
     snapshot.rollback().await?;
     Ok(violations)
+}
+
+async fn broken(
+    snapshot: &DatabaseTransaction,
+    rule: &'static str,
+    sql: &str,
+) -> Result<Vec<Violation>> {
+    let subjects = rows::subjects(snapshot, sql).await?;
+    let violation = |subject| Violation { rule, subject };
+    Ok(subjects.into_iter().map(violation).collect())
 }
 
 /// The rule of the slots stands in `domain`; the few kinds of rows that there are go through it.

@@ -1,0 +1,3 @@
+//! The commands that have commands of their own.
+
+pub mod events;
