@@ -18,6 +18,7 @@ mod contract;
 mod crashes;
 mod docs;
 mod doors;
+mod event_crashes;
 mod failed_messages;
 mod fields;
 mod gate;

@@ -314,7 +314,7 @@ impl Drop for Shop {
 }
 
 /// Counts the pairs of a handed over event and a consumer who neither acted on it nor failed.
-fn unsettled() -> String {
+pub fn unsettled() -> String {
     let pairs = Consumer::ALL.into_iter().flat_map(|consumer| {
         let kinds = consumer.interests().iter();
         kinds.map(move |kind| format!("SELECT '{}' AS consumer, '{kind}' AS kind", consumer.name()))
