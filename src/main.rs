@@ -50,6 +50,8 @@ fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info"))
         // Its trace shows the database's URL, password and all.
         .filter_module("sea_orm::driver", log::LevelFilter::Info)
+        // It shows the bodies of returned messages; what it meets is said by the bus.
+        .filter_module("lapin", log::LevelFilter::Off)
         .init();
     let line = CommandLine::parse();
     match actix_web::rt::System::new().block_on(run(line.command.unwrap_or(Command::Serve))) {

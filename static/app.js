@@ -6,6 +6,7 @@ import { onNavigate, route } from "./js/router.js";
 import * as session from "./js/session.js";
 import { drawBanner, drawFooter, drawHeader } from "./js/shell.js";
 import * as submission from "./js/submission.js";
+import { account } from "./js/views/account.js";
 import { catalogue } from "./js/views/catalogue.js";
 import { checkout } from "./js/views/checkout.js";
 import { hundred } from "./js/views/hundred.js";
@@ -14,7 +15,7 @@ import { order } from "./js/views/order.js";
 import { orders } from "./js/views/orders.js";
 import { signIn } from "./js/views/sign_in.js";
 
-const views = { catalogue, checkout, orders, order, hundred, missing };
+const views = { catalogue, checkout, orders, order, account, hundred, missing };
 const main = document.getElementById("main");
 let leave = new AbortController();
 

@@ -14,7 +14,7 @@ use crate::support::shop::Place;
 pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// A setting, a value that it cannot have, and what the sentence names.
-const IMPOSSIBLE: [(&str, &str, &str); 37] = [
+const IMPOSSIBLE: [(&str, &str, &str); 47] = [
     ("ORDER__SERVR__PORT", "8080", "servr"),
     ("ORDER__SERVER__PROT", "8080", "prot"),
     ("ORDER__SERVER__PORT__X", "8080", "server.port"),
@@ -56,6 +56,28 @@ const IMPOSSIBLE: [(&str, &str, &str); 37] = [
         "ORDER__DATABASE__ACQUIRE_TIMEOUT",
     ),
     ("ORDER__DATABASE__MIGRATE", "perhaps", "database.migrate"),
+    ("ORDER__EVENTS__POLL", "0s", "ORDER__EVENTS__POLL"),
+    ("ORDER__EVENTS__LEASE", "1ms", "ORDER__EVENTS__LEASE"),
+    ("ORDER__EVENTS__ATTEMPTS", "0", "ORDER__EVENTS__ATTEMPTS"),
+    ("ORDER__POINTS__UNIT", "0", "ORDER__POINTS__UNIT"),
+    ("ORDER__RABBITMQ__PREFIX", "", "ORDER__RABBITMQ__PREFIX"),
+    ("ORDER__RABBITMQ__PREFIX", "a b", "ORDER__RABBITMQ__PREFIX"),
+    (
+        "ORDER__RABBITMQ__PREFETCH",
+        "0",
+        "ORDER__RABBITMQ__PREFETCH",
+    ),
+    (
+        "ORDER__RABBITMQ__PREFETCH",
+        "1001",
+        "ORDER__RABBITMQ__PREFETCH",
+    ),
+    ("ORDER__RABBITMQ__PREFETCH", "65536", "rabbitmq.prefetch"),
+    (
+        "ORDER__RABBITMQ__TIMEOUT",
+        "1ms",
+        "ORDER__RABBITMQ__TIMEOUT",
+    ),
     ("ORDER__REDIS__URL", "localhost:6379", "ORDER__REDIS__URL"),
     ("ORDER__REDIS__URL", "http://localhost", "ORDER__REDIS__URL"),
     (

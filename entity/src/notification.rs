@@ -13,7 +13,9 @@ pub struct Model {
     pub user_id: UserId,
     pub biz_key: String,
     pub order_id: OrderId,
-    /// The type of the event that it tells of; the page knows the words.
+    /// The event that it tells of: later events have greater ids, messages come in any order.
+    pub event_id: i64,
+    /// The type of that event; the page knows the words.
     #[sea_orm(column_name = "type")]
     pub kind: String,
     /// What the words need: amounts, the carrier.

@@ -39,7 +39,7 @@ impl MigrationTrait for Migration {
         let order = ["order_id"];
         index(m, "ix_points_ledger_order", "points_ledger", &order).await?;
         m.create_table(notification(m).await?).await?;
-        let user = ["user_id", "id"];
+        let user = ["user_id", "event_id"];
         index(m, "ix_notification_user", "notification", &user).await
     }
 
@@ -164,6 +164,7 @@ async fn notification(m: &SchemaManager<'_>) -> Result<TableCreateStatement, DbE
         .col(bytes("user_id", 64))
         .col(text("biz_key", 160))
         .col(big("order_id"))
+        .col(big("event_id"))
         .col(text("type", 32))
         .col(json("payload"))
         .col(utc(m, "created_at"))

@@ -20,6 +20,7 @@ use crate::services::errands;
 
 /// Acts on a message for one consumer; `Ok` once the effect or its failure is committed.
 pub async fn take(app: &Arc<App>, consumer: Consumer, message: &Message) -> Result<()> {
+    let _at_work = AtWork::new(app);
     let effect = async |tx: &_| effect(app, tx, consumer, message).await;
     let errand = consumption::once(app, consumer, message, effect).await?;
     if let Some(errand) = errand {
@@ -35,6 +36,7 @@ pub async fn take_again(
     message: &Message,
     failure: &message_failure::Model,
 ) -> Result<()> {
+    let _at_work = AtWork::new(app);
     let effect = async |tx: &_| effect(app, tx, consumer, message).await;
     let errand = consumption::again(app, consumer, message, failure, effect).await?;
     if let Some(errand) = errand {
@@ -55,6 +57,22 @@ async fn effect(
         Consumer::Notifications => notifications::act(tx, message).await,
         Consumer::RefundExecution => refund_execution::act(tx, message, now).await,
         Consumer::AttemptClosing => attempt_closing::act(tx, message, now).await,
+    }
+}
+
+/// Counted for as long as it lives.
+struct AtWork<'a>(&'a App);
+
+impl<'a> AtWork<'a> {
+    fn new(app: &'a App) -> Self {
+        app.metrics.events.in_progress.inc();
+        Self(app)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.events.in_progress.dec();
     }
 }
 

@@ -71,6 +71,16 @@ pub enum EventBus {
     RabbitMq(RabbitMq),
 }
 
+impl EventBus {
+    /// How many messages this instance could not read; each was acknowledged, the outbox has it.
+    pub fn unreadable(&self) -> u64 {
+        match self {
+            Self::InProcess(_) => 0,
+            Self::RabbitMq(bus) => bus.unreadable(),
+        }
+    }
+}
+
 impl Bus for EventBus {
     async fn publish(
         &self,

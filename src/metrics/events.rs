@@ -11,6 +11,8 @@ pub struct EventMetrics {
     pub published: IntCounter,
     /// Events that the bus did not take; they wait in the outbox.
     pub publish_failures: IntCounter,
+    /// Messages that consumers are at.
+    pub in_progress: IntGauge,
     consumed: IntCounterVec,
 }
 
@@ -26,6 +28,11 @@ impl EventMetrics {
                 registry,
                 "event_publish_failures_total",
                 "Events that the bus did not take; they wait in the outbox.",
+            )?,
+            in_progress: gauge(
+                registry,
+                "messages_in_progress",
+                "Messages that consumers are at.",
             )?,
             consumed: counters(
                 registry,
@@ -62,6 +69,8 @@ pub struct Backlog {
     pub parked_callbacks: IntGauge,
     /// Alerts that nobody has acknowledged.
     pub open_alerts: IntGauge,
+    /// Messages that this instance could not read, since its start.
+    pub unreadable: IntGauge,
     /// 1 while messages can be handed over.
     pub bus_reachable: IntGauge,
 }
@@ -85,6 +94,7 @@ impl Backlog {
                 "Callbacks that wait for another message.",
             )?,
             open_alerts: gauge("open_alerts", "Alerts that nobody has acknowledged.")?,
+            unreadable: gauge("unreadable_messages", "Messages that could not be read.")?,
             bus_reachable: gauge("event_bus_reachable", "1 while events can be handed over.")?,
         })
     }

@@ -16,7 +16,7 @@ pub async fn insert(tx: &DatabaseTransaction, notification: Model) -> Result<(),
     Ok(())
 }
 
-/// Up to `limit` of what a customer was told before the id `before`, newest first.
+/// Up to `limit` of what a customer was told of events before `before`, newest first.
 pub async fn list(
     db: &impl ConnectionTrait,
     user: &UserId,
@@ -25,8 +25,8 @@ pub async fn list(
 ) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::UserId.eq(user.clone()))
-        .filter(Column::Id.lt(before))
-        .order_by_desc(Column::Id)
+        .filter(Column::EventId.lt(before))
+        .order_by_desc(Column::EventId)
         .limit(limit)
         .all(db)
         .await

@@ -28,7 +28,7 @@ pub enum Kind {
     SurplusPayment,
     /// The gateway refunded more than was paid.
     OverRefund,
-    /// A refund of a REFUNDING order, or an automatic one, failed for good.
+    /// A refund failed for good.
     RefundFailed,
     /// The gateway takes back a refund that had succeeded.
     RefundReversed,

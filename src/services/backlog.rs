@@ -11,6 +11,8 @@ use crate::repositories;
 pub async fn measure(app: &App) {
     let reachable = app.bus.is_reachable();
     app.metrics.backlog.bus_reachable.set(reachable.into());
+    let unreadable = signed(app.bus.unreadable());
+    app.metrics.backlog.unreadable.set(unreadable);
     let patience = app.settings.database.acquire_timeout;
     match tokio::time::timeout(patience, count(app)).await {
         Ok(Ok(())) => {}

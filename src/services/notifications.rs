@@ -49,6 +49,7 @@ pub async fn tell(tx: &DatabaseTransaction, message: &Message) -> Result<()> {
         user_id: order.user_id,
         biz_key: message.biz_key(),
         order_id: order.id,
+        event_id: message.event_id,
         kind: message.kind.clone(),
         payload,
         created_at: message.created_at,
@@ -65,7 +66,7 @@ pub async fn list(
 ) -> Result<Page<NotificationView>> {
     let db = app.db.read();
     let told = repositories::notification::list(db, &caller.user, before, limit + 1).await?;
-    Ok(Page::cut(told, limit, |told| told.id.to_string()).map(NotificationView::from))
+    Ok(Page::cut(told, limit, |told| told.event_id.to_string()).map(NotificationView::from))
 }
 
 impl From<notification::Model> for NotificationView {

@@ -110,8 +110,9 @@ async fn publish_in_turn(
 ) -> Result<Relayed> {
     let waiting = repositories::order_event::waiting(app.db.write(), order, BATCH).await?;
     let mut relayed = Relayed::default();
-    for event in waiting {
-        if !repositories::lease::renew(app.db.write(), claim).await? {
+    for (place, event) in waiting.into_iter().enumerate() {
+        // The first follows the claim itself.
+        if place > 0 && !repositories::lease::renew(app.db.write(), claim).await? {
             break;
         }
         let id = event.id;

@@ -94,12 +94,17 @@ impl Settings {
                 return impossible("ORDER__ORDERS__TYPES", problem);
             }
         }
+        if !is_plain_name(&self.rabbitmq.prefix) {
+            let problem = "must be 1 to 64 letters, digits, dots, hyphens or underscores";
+            return impossible("ORDER__RABBITMQ__PREFIX", problem);
+        }
         self.check_numbers()?;
         self.check_durations()
     }
 
     fn check_numbers(&self) -> Result<(), SettingsError> {
         let connections = usize::try_from(self.database.max_connections).unwrap_or(usize::MAX);
+        let prefetch = usize::from(self.rabbitmq.prefetch);
         let attempts = usize::try_from(self.events.attempts).unwrap_or(usize::MAX);
         let unit = usize::try_from(self.points.unit).unwrap_or_default();
         let bounded = [
@@ -110,6 +115,7 @@ impl Settings {
                 self.bulkhead.transactions,
                 1..=10_000,
             ),
+            ("ORDER__RABBITMQ__PREFETCH", prefetch, 1..=1_000),
             ("ORDER__EVENTS__ATTEMPTS", attempts, 1..=100),
             ("ORDER__POINTS__UNIT", unit, 1..=1_000_000_000),
         ];
@@ -133,6 +139,7 @@ impl Settings {
             ("ORDER__EVENTS__POLL", self.events.poll),
             ("ORDER__EVENTS__LEASE", self.events.lease),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
+            ("ORDER__RABBITMQ__TIMEOUT", self.rabbitmq.timeout),
             ("ORDER__AUTH__DEV_TOKEN_TTL", self.auth.dev_token_ttl),
             (
                 "ORDER__DATABASE__ACQUIRE_TIMEOUT",
@@ -150,6 +157,12 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// What goes into the names of queues, and needs no quoting anywhere.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._-".contains(&c);
+    (1..=64).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
 fn impossible<T>(setting: &'static str, problem: impl Into<String>) -> Result<T, SettingsError> {

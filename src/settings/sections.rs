@@ -52,11 +52,11 @@ pub struct Redis {
 pub struct RabbitMq {
     /// Empty = events stay in this process.
     pub url: Secret,
-    /// Of the names of exchange and queues.
+    /// Begins the names of the exchange and the queues.
     pub prefix: String,
-    /// Messages that a consumer may have at once.
+    /// How many messages of one consumer are at work at once.
     pub prefetch: u16,
-    /// How long the broker may take to answer.
+    /// How long the broker may take to connect, to declare, to confirm.
     #[serde(deserialize_with = "duration")]
     pub timeout: Duration,
 }

@@ -78,10 +78,17 @@ export async function createOrder(token, text) {
   };
 }
 
-export function orders({ limit, cursor, signal }) {
+function readPage(path, { limit, cursor, signal }) {
   const query = new URLSearchParams({ limit, ...(cursor && { cursor }) });
-  return bodyOf(call("GET", `/api/orders?${query}`, { signal }));
+  return bodyOf(call("GET", `${path}?${query}`, { signal }));
 }
+
+export const orders = (which) => readPage("/api/orders", which);
+
+/** The balance, and a page of what moved it. */
+export const points = (which) => readPage("/api/points", which);
+
+export const notifications = (which) => readPage("/api/notifications", which);
 
 export const order = (id, signal) => bodyOf(call("GET", `/api/orders/${id}`, { signal }));
 export const timeline = (id, signal) =>

@@ -11,6 +11,9 @@ export function money(minorUnits, currency) {
 
 export const number = (value) => new Intl.NumberFormat(tag()).format(value);
 
+/** With its sign, whichever it is. */
+export const signed = (value) => new Intl.NumberFormat(tag(), { signDisplay: "exceptZero" }).format(value);
+
 export const dateTime = (iso) =>
   new Intl.DateTimeFormat(tag(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 

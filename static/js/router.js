@@ -5,6 +5,7 @@ const routes = [
   { pattern: /^\/checkout$/, name: "checkout", private: true },
   { pattern: /^\/orders$/, name: "orders", private: true },
   { pattern: /^\/orders\/(?<id>\d+)$/, name: "order", private: true },
+  { pattern: /^\/account$/, name: "account", private: true },
   { pattern: /^\/hundred$/, name: "hundred", private: true },
 ];
 

@@ -40,6 +40,7 @@ function navigation() {
     link("catalogue", "#/", t("nav.shop")),
     link("checkout", "#/checkout", t("nav.checkout"), pieces > 0 && badge(pieces)),
     link("orders", "#/orders", t("nav.orders")),
+    link("account", "#/account", t("nav.account")),
     development.enabled() && link("hundred", "#/hundred", t("nav.hundred")),
   );
 }

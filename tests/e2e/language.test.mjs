@@ -119,7 +119,9 @@ const SAID_BY_THE_SERVICE = {
   callback: "paid closed failed refund_succeeded refund_failed ignored",
   event:
     "orderplaced paymentstarted orderpaid ordershipped orderfinished orderclosed refundstarted orderrefunded " +
-    "refundrequested refundsucceeded refundfailed addresschanged",
+    "refundrequested refundsucceeded refundfailed addresschanged paymentretired",
+  points: "PAID REFUNDED",
+  notification: "OrderPlaced OrderPaid OrderShipped OrderClosed RefundRequested RefundSucceeded RefundFailed",
   cashier: "OPEN PAID CLOSED group.buyer group.mishap group.afterwards",
   message: "payment.succeeded payment.closed payment.failed refund.succeeded refund.failed",
   do:

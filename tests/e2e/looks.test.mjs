@@ -58,6 +58,10 @@ async function shopping(page, look) {
   await page.getByTestId("user-name").waitFor();
   await look("sign-in");
   await signIn(page, someone("alice"));
+  await page.getByTestId("nav-account").click();
+  await page.getByTestId("notifications-none").waitFor();
+  await look("account-empty");
+  await page.getByTestId("nav-checkout").click();
 }
 
 async function ordering(page, look) {
@@ -120,4 +124,7 @@ async function afterwards(page, look) {
   await page.getByTestId("nav-orders").click();
   await page.getByTestId("orders").getByRole("listitem").first().waitFor();
   await look("orders");
+  await page.getByTestId("nav-account").click();
+  await page.getByTestId("change").first().waitFor();
+  await look("account");
 }

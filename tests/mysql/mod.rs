@@ -7,8 +7,11 @@ use serde_json::Value;
 use crate::support::faults::asks_to_repeat;
 use crate::support::{Client, Reply, Shop};
 
+mod broker;
+mod broker_away;
 mod crossing_messages;
 mod database_away;
+mod event_steps;
 mod killed_steps;
 mod payments;
 mod redis_away;

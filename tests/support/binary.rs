@@ -49,7 +49,9 @@ impl Binary {
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.unwrap_or_default().parse().unwrap()
+        // A series with labels begins with its first count.
+        let absent = if name.contains('{') { "0" } else { "" };
+        line.unwrap_or(absent).parse().unwrap()
     }
 
     /// SIGKILL, and the end of it.

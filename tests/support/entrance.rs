@@ -122,12 +122,17 @@ fn locks(
 
 /// Waits for `condition`; fails the test when it does not come in ten seconds.
 pub async fn eventually(condition: impl AsyncFn() -> bool) {
+    eventually_within(Duration::from_secs(10), condition).await;
+}
+
+/// The same for what may take longer, on a busy machine.
+pub async fn eventually_within(limit: Duration, condition: impl AsyncFn() -> bool) {
     let met = async {
         while !condition().await {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(Duration::from_secs(10), met)
+    timeout(limit, met)
         .await
         .expect("the condition is met in time");
 }

@@ -1,5 +1,6 @@
 //! What tests stand on: a shop of their own, its customers, servers that may be killed.
 
+pub mod bench;
 pub mod binary;
 pub mod client;
 pub mod doors;
@@ -7,6 +8,8 @@ pub mod entrance;
 pub mod faults;
 pub mod gateway;
 pub mod mariadb_server;
+pub mod proxy;
+pub mod rabbitmq_server;
 pub mod redis_server;
 pub mod shop;
 

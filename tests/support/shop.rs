@@ -103,7 +103,8 @@ pub async fn create_database(server: &str, name: &str) {
     connection.close().await.unwrap();
 }
 
-fn variable(name: &str) -> String {
+/// What `scripts/with-services` tells the tests.
+pub fn variable(name: &str) -> String {
     std::env::var(name)
         .unwrap_or_else(|_| panic!("{name} is not set: run `make test PROFILE=mysql`"))
 }
@@ -204,7 +205,8 @@ impl Shop {
     pub async fn relay(&self) {
         self.deliver();
         relay::relay(&self.app).await.unwrap();
-        eventually(async || self.number(&unsettled()).await == 0).await;
+        let in_progress = &self.app.metrics.events.in_progress;
+        eventually(async || self.number(&unsettled()).await == 0 && in_progress.get() == 0).await;
         self.app.errands.done().await;
     }
 

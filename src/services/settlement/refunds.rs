@@ -185,12 +185,9 @@ async fn failed(case: &mut Case<'_>, message: &GatewayMessage) -> Result<()> {
     case.payment_mut().refunded_amount -= message.amount;
     let payload = told(case, &message.refund_no, message.amount);
     case.tell(REFUND_FAILED, payload).await?;
-    if case.order.status == OrderStatus::Refunding || case.payment().role == Role::Surplus {
-        let detail = "a refund failed for good; the customer still waits for his money";
-        case.alert(alerts::Kind::RefundFailed, &subject(message), detail)
-            .await?;
-    }
-    Ok(())
+    let detail = "a refund failed for good; the customer still waits for his money";
+    case.alert(alerts::Kind::RefundFailed, &subject(message), detail)
+        .await
 }
 
 async fn moved(case: &mut Case<'_>, message: &GatewayMessage, to: RefundStatus) -> Result<()> {

@@ -1,14 +1,9 @@
 // What the cashier knows, kept up to date: the gateway's side of a payment, and the order's timeline beside it.
 
 import * as api from "../api.js";
-import { pause } from "../retry_rules.js";
+import { follow, isRecent } from "../follow.js";
 import * as session from "../session.js";
 import { publisher } from "../signal.js";
-
-const OFTEN_MS = 1000;
-const SELDOM_MS = 5000;
-/** So long after the last news more is expected: refunds are told a little later. */
-const LIVELY_MS = 15_000;
 
 /**
  * `payment`, `entries` (null without a sign-in that may see them), `refusal` (of the timeline), `trouble` (the last
@@ -56,13 +51,7 @@ export function watch(id, signal) {
     if (!signal.aborted) changes.publish();
   };
 
-  state.follow = async () => {
-    while (!signal.aborted) {
-      const isLively = isOpen(state.payment) || Date.now() - news < LIVELY_MS;
-      await pause(isLively ? OFTEN_MS : SELDOM_MS).over;
-      if (!signal.aborted && !document.hidden) await state.refresh();
-    }
-  };
+  state.follow = () => follow(state.refresh, () => isOpen(state.payment) || isRecent(news), signal);
   return state;
 }
 

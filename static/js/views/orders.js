@@ -7,6 +7,7 @@ import { t } from "../i18n/index.js";
 import { orderHref } from "../router.js";
 import { tab } from "../storage.js";
 import { empty, failure, load, page } from "./page.js";
+import { balanceText } from "./points.js";
 import { statusChip } from "./status_chip.js";
 
 const PAGE = 10;
@@ -15,7 +16,9 @@ export function orders(main, { signal }) {
   const list = h("ul", { class: "order-list", "data-testid": "orders" });
   const more = h("div", { class: "more" });
   const content = h("div", {});
-  page(main, t("title.orders"), content);
+  const points = h("p", { class: "lead", "data-testid": "points" });
+  page(main, t("title.orders"), points, content);
+  showPoints(points, signal);
   const limit = Math.max(PAGE, Math.min(tab.get("orders-shown") ?? PAGE, 100));
   load(
     content,
@@ -27,6 +30,12 @@ export function orders(main, { signal }) {
       append(first, list, more, signal);
     },
   );
+}
+
+/** The list is worth showing without them. */
+async function showPoints(container, signal) {
+  const found = await api.points({ limit: 1, signal }).catch(() => null);
+  if (found && !signal.aborted) container.append(h("a", { href: "#/account" }, balanceText(found.balance)));
 }
 
 /** How many are shown is remembered, so that "back" from an order finds the list as it was. */

@@ -74,6 +74,9 @@ async function client(url, user, role) {
       call("PUT", `/api/orders/${id}/address`, { token, body: address, headers: { "if-match": `"${version}"` } }),
     timeline: async (id) => (await call("GET", `/api/orders/${id}/timeline`, { token })).body.data,
     refunds: async (id) => (await call("GET", `/api/orders/${id}/refunds`, { token })).body.data,
+    points: async () => (await call("GET", "/api/points", { token })).body,
+    refund: (id, refund) =>
+      call("POST", `/api/orders/${id}/refunds`, { token, body: refund, headers: { "idempotency-key": randomUUID() } }),
     ship: (id, shipment) => call("PUT", `/api/orders/${id}/shipment`, { token, body: shipment }),
     pay: (id) =>
       call("POST", `/api/orders/${id}/payments`, {

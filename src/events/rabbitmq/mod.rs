@@ -1,0 +1,102 @@
+//! The bus over RabbitMQ: one topic exchange, one durable quorum queue for each consumer.
+
+mod broker;
+mod deliverer;
+mod greeting;
+mod pauses;
+mod publisher;
+mod session;
+mod topology;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::{Bus, Message, NotHandedOver};
+use crate::domain::events::Consumer;
+use crate::error::Result;
+use broker::Broker;
+use deliverer::Deliverer;
+use publisher::Publisher;
+
+/// Where the broker is and how it is used.
+#[derive(Clone)]
+pub struct BrokerSettings {
+    /// `amqp://user:password@host:port/vhost`, or `amqps:`; a `heartbeat` in its query is kept.
+    pub url: String,
+    /// Begins the names of the exchange and the queues; 200 bytes at most.
+    pub prefix: String,
+    /// How many messages of one consumer are at work at once.
+    pub prefetch: u16,
+    /// How long the broker may take for one step: to connect, to declare, to confirm.
+    pub timeout: Duration,
+}
+
+/// A broker that may be away at any time: what is not handed over then is still in the outbox.
+#[derive(Debug)]
+pub struct RabbitMq {
+    broker: Box<Broker>,
+    publisher: Publisher,
+    deliverer: Deliverer,
+    /// Messages that arrived with a body that is none of ours; each was acknowledged.
+    unreadable: AtomicU64,
+}
+
+impl RabbitMq {
+    /// Looks at the settings only: the first connection is made when it is needed. The error is the
+    /// end of a sentence about the URL and holds nothing of it.
+    pub fn new(settings: BrokerSettings) -> Result<Self, String> {
+        Ok(Self {
+            broker: Box::new(Broker::new(settings)?),
+            publisher: Publisher::default(),
+            deliverer: Deliverer::default(),
+            unreadable: AtomicU64::new(0),
+        })
+    }
+
+    /// How many arrived with a body that is none of ours.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable.load(Ordering::Relaxed)
+    }
+}
+
+impl Bus for RabbitMq {
+    /// Fails at once while the broker is known to be away.
+    async fn publish(
+        &self,
+        message: &Message,
+        _take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+    ) -> Result<(), NotHandedOver> {
+        let published = self.publisher.publish(&self.broker, message).await;
+        published.map_err(NotHandedOver)
+    }
+
+    /// A message that `take` fails on stays unacknowledged and is tried again after a pause.
+    async fn deliver(&self, take: &impl AsyncFn(Consumer, &Message) -> Result<()>) {
+        self.deliverer
+            .deliver(&self.broker, &self.unreadable, take)
+            .await;
+    }
+
+    /// Of the connection that delivers; of the one that publishes where nothing is delivered.
+    fn is_reachable(&self) -> bool {
+        self.deliverer
+            .is_connected()
+            .unwrap_or_else(|| self.publisher.is_connected())
+    }
+}
+
+impl fmt::Debug for BrokerSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BrokerSettings")
+            .field("prefix", &self.prefix)
+            .field("prefetch", &self.prefetch)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One more.
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed);
+}

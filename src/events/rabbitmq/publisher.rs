@@ -1,0 +1,166 @@
+//! Handing over: a message counts once the broker has confirmed it and not returned it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
+use lapin::types::ShortString;
+use lapin::{BasicProperties, Channel, Confirmation, Connection};
+use tokio::time::Instant;
+
+use super::broker::Broker;
+use super::pauses::Pauses;
+use super::topology;
+use crate::domain::events::Consumer;
+use crate::events::Message;
+
+/// Kept on disk by the broker.
+const PERSISTENT: u8 = 2;
+
+/// Connects when there is something to publish, one attempt at a time.
+#[derive(Debug)]
+pub(super) struct Publisher {
+    current: Mutex<Option<Arc<Line>>>,
+    attempts: tokio::sync::Mutex<Attempts>,
+}
+
+/// After a failed attempt there is none before `refused_until`.
+#[derive(Debug)]
+struct Attempts {
+    pauses: Pauses,
+    refused_until: Option<Instant>,
+}
+
+/// A connection and the channels on it that nobody uses now. A channel carries one message at a time: the client
+/// takes what is returned for the next message that is confirmed, whichever that is.
+#[derive(Debug)]
+struct Line {
+    connection: Connection,
+    idle: Mutex<Vec<Channel>>,
+}
+
+impl Default for Publisher {
+    fn default() -> Self {
+        Self {
+            current: Mutex::default(),
+            attempts: tokio::sync::Mutex::new(Attempts {
+                pauses: Pauses::to_the_broker(),
+                refused_until: None,
+            }),
+        }
+    }
+}
+
+impl Publisher {
+    /// The error says why it is not known to be handed over; the next call begins on a new connection then.
+    pub(super) async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), String> {
+        let line = self.line(broker).await?;
+        let published = line.publish(broker, message).await;
+        if published.is_err() {
+            self.give_up(&line);
+        }
+        published
+    }
+
+    pub(super) fn is_connected(&self) -> bool {
+        self.connected().is_some()
+    }
+
+    async fn line(&self, broker: &Broker) -> Result<Arc<Line>, String> {
+        if let Some(line) = self.connected() {
+            return Ok(line);
+        }
+        let mut attempts = self.attempts.lock().await;
+        if let Some(made_meanwhile) = self.connected() {
+            return Ok(made_meanwhile);
+        }
+        // Rare and large: boxed, so that the future of every publish stays small.
+        let connection = Box::pin(attempts.connect(broker)).await?;
+        let line = Arc::new(Line {
+            connection,
+            idle: Mutex::default(),
+        });
+        *self.current() = Some(Arc::clone(&line));
+        Ok(line)
+    }
+
+    fn connected(&self) -> Option<Arc<Line>> {
+        let line = self.current().clone();
+        line.filter(|line| line.connection.status().connected())
+    }
+
+    /// Unless another one has taken its place already.
+    fn give_up(&self, line: &Arc<Line>) {
+        self.current().take_if(|current| Arc::ptr_eq(current, line));
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Arc<Line>>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attempts {
+    async fn connect(&mut self, broker: &Broker) -> Result<Connection, String> {
+        if self.refused_until.is_some_and(|end| Instant::now() < end) {
+            return Err("the broker is away".to_owned());
+        }
+        let connected = broker.connect("publisher").await;
+        if connected.is_ok() {
+            self.pauses.reset();
+            self.refused_until = None;
+        } else {
+            self.refused_until = Some(Instant::now() + self.pauses.take());
+        }
+        connected
+    }
+}
+
+impl Line {
+    async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), String> {
+        let body = serde_json::to_vec(message).map_err(|error| error.to_string())?;
+        let key = short(topology::routing_key(&message.kind))?;
+        let properties = BasicProperties::default()
+            .with_content_type("application/json".into())
+            .with_delivery_mode(PERSISTENT)
+            .with_message_id(short(message.message_id.clone())?);
+        let options = BasicPublishOptions {
+            mandatory: Consumer::of(&message.kind).next().is_some(),
+            ..BasicPublishOptions::default()
+        };
+        let exchange = topology::exchange(&broker.prefix);
+        let channel = broker.within(self.channel()).await?;
+        let confirmed = broker.within(async {
+            let sent = channel.basic_publish(exchange, key, options, &body, properties);
+            sent.await?.await
+        });
+        judge(&confirmed.await?)?;
+        self.idle().push(channel);
+        Ok(())
+    }
+
+    async fn channel(&self) -> lapin::Result<Channel> {
+        if let Some(idle) = self.idle().pop() {
+            return Ok(idle);
+        }
+        let channel = self.connection.create_channel().await?;
+        let options = ConfirmSelectOptions::default();
+        channel.confirm_select(options).await?;
+        Ok(channel)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Channel>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn judge(confirmation: &Confirmation) -> Result<(), String> {
+    match confirmation {
+        Confirmation::Ack(None) => Ok(()),
+        Confirmation::Ack(Some(_)) => Err("the broker has no queue for it".to_owned()),
+        Confirmation::Nack(_) => Err("the broker could not keep it".to_owned()),
+        Confirmation::NotRequested => Err("the broker does not confirm".to_owned()),
+    }
+}
+
+fn short(text: String) -> Result<ShortString, String> {
+    ShortString::try_new(text).map_err(|error| error.to_string())
+}

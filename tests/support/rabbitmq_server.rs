@@ -1,0 +1,166 @@
+//! A RabbitMQ of a test's own, for tests that kill, restart or freeze the broker.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+const START_LIMIT: Duration = Duration::from_mins(1);
+/// What a client of the protocol says first; the broker's answer to it begins with the type of a method's frame.
+const HELLO: &[u8] = b"AMQP\0\0\x09\x01";
+const METHOD: u8 = 1;
+
+/// A running broker with data of its own; dropped, it and they are gone, whatever state it was in.
+#[derive(Debug)]
+pub struct RabbitMqServer {
+    directory: PathBuf,
+    port: u16,
+    child: Child,
+}
+
+impl RabbitMqServer {
+    /// An empty broker on a free port of 127.0.0.1; returns once it answers.
+    pub fn start() -> Self {
+        let directory = new_directory();
+        let port = free_port();
+        let child = spawn(&directory, port);
+        let mut server = Self {
+            directory,
+            port,
+            child,
+        };
+        server.wait_until_it_answers();
+        server
+    }
+
+    pub fn url(&self) -> String {
+        format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
+    }
+
+    /// Ends the broker as a crash would (SIGKILL): what it had confirmed is there after a restart. Also when paused.
+    pub fn kill(&mut self) {
+        self.signal("-KILL");
+        self.child.wait().expect("what started it ends with it");
+    }
+
+    /// Stops the broker in good order and starts it again: a queue that it made just before a crash is broken for ever.
+    pub fn settle(&mut self) {
+        assert!(send("-TERM", &self.child.id().to_string()));
+        self.child.wait().expect("a broker that is asked to ends");
+        self.restart();
+    }
+
+    /// Starts an ended broker on the same data and port; returns once it answers.
+    pub fn restart(&mut self) {
+        self.child = spawn(&self.directory, self.port);
+        self.wait_until_it_answers();
+    }
+
+    /// Freezes the broker (SIGSTOP): connections stay open and new ones are accepted, but nothing is answered.
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a paused broker go on where it was.
+    pub fn resume(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let pid = fs::read_to_string(self.directory.join("pid")).expect("it runs");
+        assert!(
+            send(name, pid.trim()),
+            "kill {name} of the test's own broker"
+        );
+    }
+
+    fn wait_until_it_answers(&mut self) {
+        let started = Instant::now();
+        while !answers(self.port) {
+            let ended = self.child.try_wait().expect("the state of our own child");
+            assert!(
+                ended.is_none() && started.elapsed() < START_LIMIT,
+                "RabbitMQ did not start ({ended:?}):\n{}",
+                fs::read_to_string(self.directory.join("log")).unwrap_or_default(),
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for RabbitMqServer {
+    fn drop(&mut self) {
+        if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
+            // One that has not come so far as to write its number is asked to end by who started it.
+            match fs::read_to_string(self.directory.join("pid")) {
+                Ok(pid) => send("-KILL", pid.trim()),
+                Err(_) => send("-TERM", &self.child.id().to_string()),
+            };
+        }
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn send(signal: &str, pid: &str) -> bool {
+    let status = Command::new("kill").args([signal, pid]).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn new_directory() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let name = format!(
+        "rabbitmq-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    );
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).expect("a directory under the build's");
+    directory
+}
+
+fn spawn(directory: &Path, port: u16) -> Child {
+    let _ = fs::remove_file(directory.join("pid"));
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(directory.join("log"))
+        .expect("a log");
+    let errors = log.try_clone().expect("the same log");
+    Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/rabbitmq"))
+        .arg(directory)
+        .args(["--port", &port.to_string()])
+        .stdin(Stdio::null())
+        .stdout(log)
+        .stderr(errors)
+        .spawn()
+        .expect("the script that serves a RabbitMQ")
+}
+
+/// A free port below the range from which the system takes those of outgoing connections, and below those of
+/// `scripts/rabbitmq`: it stays free over a restart.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id() * 41;
+    (0..5_000)
+        .map(|_| 15_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 5_000)
+        .filter_map(|port| u16::try_from(port).ok())
+        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
+        .expect("a free port")
+}
+
+fn answers(port: u16) -> bool {
+    let mut answer = [0; 1];
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+        .and_then(|mut stream| {
+            stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+            stream.write_all(HELLO)?;
+            stream.read_exact(&mut answer)
+        })
+        .is_ok_and(|()| answer[0] == METHOD)
+}
