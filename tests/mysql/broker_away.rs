@@ -1,114 +1,78 @@
-//! A broker that is not there, dies, and comes back: orders go on, nothing is lost, nothing happens twice.
+//! RabbitMQ is killed or hangs while the bus is in use: it costs time, never a message.
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
-use futures_util::{StreamExt, stream};
-use serde_json::{Value, json};
-use uuid::Uuid;
+use order_service::domain::events::{Consumer, PAYMENT_RETIRED};
+use order_service::error::Error;
+use order_service::events::{Bus, Message};
 
-use crate::support::binary::{Binary, run};
-use crate::support::client::{Client, address};
-use crate::support::entrance::eventually_within;
-use crate::support::faults::Aside;
+use crate::support::bench::{Bench, Taken, in_the_end, message};
 use crate::support::rabbitmq_server::RabbitMqServer;
-use crate::support::shop::{Place, unsettled};
 
-const ORDERS: usize = 1_000;
-const IN_FLIGHT: usize = 16;
-/// The relay and the bus pause up to ten seconds each while the broker is away.
-const CATCHING_UP: Duration = Duration::from_secs(60);
-const TOLD: &str = "SELECT COUNT(*) FROM notification";
-const WAITING: &str = "SELECT COUNT(*) FROM order_event WHERE published_at IS NULL";
+const RETIRED_BY: Consumer = Consumer::AttemptClosing;
 
 #[actix_web::test]
-async fn a_broker_killed_in_the_middle_of_a_thousand_orders_costs_time_and_nothing_else() {
-    let place = Place::fresh().await;
-    let mut broker = RabbitMqServer::start();
-    let url = broker.url();
-    let server = Binary::start(&place, &at(&url));
-    let shop = server.sign_in("shop", "service").await;
-    let aside = Aside::to(&place).await;
-
-    place_orders(&shop, 0..ORDERS / 3).await;
-    broker.kill();
-    place_orders(&shop, ORDERS / 3..2 * ORDERS / 3).await;
-    assert!(aside.number(WAITING).await > 0, "the broker was not away");
-    broker.restart();
-    place_orders(&shop, 2 * ORDERS / 3..ORDERS).await;
-
-    eventually_within(CATCHING_UP, async || aside.number(WAITING).await == 0).await;
-    eventually_within(CATCHING_UP, async || aside.number(&unsettled()).await == 0).await;
-    let orders = i64::try_from(ORDERS).unwrap();
-    assert_eq!(aside.number("SELECT COUNT(*) FROM orders").await, orders);
-    assert_eq!(aside.number(TOLD).await, orders);
-    assert_eq!(
-        aside.number("SELECT COUNT(*) FROM message_failure").await,
-        0
-    );
-    assert_audit_is_clean(&place);
-}
-
-#[actix_web::test]
-async fn without_a_broker_the_service_starts_takes_orders_and_catches_up_when_it_comes() {
-    let place = Place::fresh().await;
-    let mut broker = RabbitMqServer::start();
-    let url = broker.url();
-    broker.kill();
-
-    let server = Binary::start(&place, &at(&url));
-    let shop = server.sign_in("shop", "service").await;
-    place_orders(&shop, 0..50).await;
-    let ready = server.anonymous().get("/readyz").await.expect(200);
-    let aside = Aside::to(&place).await;
-    assert_eq!(aside.number(WAITING).await, 50);
-    assert_eq!(aside.number(TOLD).await, 0);
-
-    broker.restart();
-
-    assert_eq!(ready.body["status"], "degraded");
-    assert_eq!(ready.body["event_bus"], "degraded");
-    eventually_within(CATCHING_UP, async || aside.number(TOLD).await == 50).await;
-    eventually_within(CATCHING_UP, async || aside.number(WAITING).await == 0).await;
-    eventually_within(CATCHING_UP, async || {
-        let ready = server.anonymous().get("/readyz").await.expect(200);
-        ready.body["status"] == "ready"
-    })
-    .await;
-    assert_audit_is_clean(&place);
-}
-
-fn at(url: &str) -> [(&str, &str); 3] {
-    [
-        ("ORDER__JOBS__ENABLED", "true"),
-        ("ORDER__EVENTS__POLL", "50ms"),
-        ("ORDER__RABBITMQ__URL", url),
-    ]
-}
-
-/// One order for each of so many customers.
-async fn place_orders(shop: &Client, numbers: std::ops::Range<usize>) {
-    let placing = numbers.map(|number| async move {
-        let reply = shop
-            .place(&Uuid::new_v4().to_string(), &order_of(number))
-            .await;
-        reply.expect(201);
+async fn a_killed_broker_costs_time_and_no_message() {
+    let mut server = RabbitMqServer::start();
+    let bench = Bench::of(&server, Duration::from_secs(10));
+    bench.hand_over(&message(PAYMENT_RETIRED, 0)).await;
+    server.settle();
+    let (taken, up) = (Taken::default(), Rc::new(Cell::new(true)));
+    let (record, flag) = (taken.clone(), Rc::clone(&up));
+    let delivering = bench.deliver(async move |consumer, message: &Message| {
+        if flag.get() && message.event_id == 20 {
+            return Err(Error::Busy);
+        }
+        record.push(consumer, message);
+        Ok(())
     });
-    stream::iter(placing)
-        .buffer_unordered(IN_FLIGHT)
-        .collect::<Vec<()>>()
-        .await;
+    for event in 1..=20 {
+        bench.hand_over(&message(PAYMENT_RETIRED, event)).await;
+    }
+    taken.sees(RETIRED_BY, 19).await;
+
+    server.kill();
+    in_the_end(async || !bench.bus.is_reachable()).await;
+    let started = Instant::now();
+    for event in 21..=60 {
+        let refused = bench.publish(&message(PAYMENT_RETIRED, event)).await;
+        refused.unwrap_err();
+    }
+    let waited = started.elapsed();
+    up.set(false);
+    server.restart();
+    for event in 21..=60 {
+        bench.hand_over(&message(PAYMENT_RETIRED, event)).await;
+    }
+
+    assert!(waited < Duration::from_secs(5), "{waited:?}");
+    for event in 0..=60 {
+        taken.sees(RETIRED_BY, event).await;
+    }
+    assert!(bench.bus.is_reachable());
+    delivering.abort();
+    bench.holds(RETIRED_BY, 0).await;
 }
 
-fn order_of(number: usize) -> Value {
-    json!({
-        "user_id": format!("customer-{number}"),
-        "order_type": "NORMAL",
-        "items": [{ "product_id": (number % 6 + 1).to_string(), "quantity": 1 }],
-        "address": address("Road 1"),
-    })
-}
+#[actix_web::test]
+async fn while_the_broker_hangs_few_publishes_wait_for_it() {
+    let server = RabbitMqServer::start();
+    let bench = Bench::of(&server, Duration::from_secs(1));
+    bench.hand_over(&message(PAYMENT_RETIRED, 1)).await;
 
-fn assert_audit_is_clean(place: &Place) {
-    let audit = run(place, &[], &["audit"]);
-    assert_eq!(String::from_utf8_lossy(&audit.stdout), "audit: clean\n");
+    server.pause();
+    let started = Instant::now();
+    for event in 2..=40 {
+        bench
+            .publish(&message(PAYMENT_RETIRED, event))
+            .await
+            .unwrap_err();
+    }
+    let waited = started.elapsed();
+    server.resume();
+
+    assert!(waited < Duration::from_secs(5), "{waited:?}");
+    bench.hand_over(&message(PAYMENT_RETIRED, 41)).await;
 }

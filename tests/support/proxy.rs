@@ -41,11 +41,14 @@ impl Proxy {
     }
 }
 
-async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut kept: watch::Receiver<bool>) {
+/// A process that ends is seen to end, whatever of its words was kept back.
+async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, kept: watch::Receiver<bool>) {
     let mut bytes = [0; 4096];
-    while let Ok(count) = from.read(&mut bytes).await {
-        let may_pass = kept.wait_for(|kept| !kept).await.is_ok();
-        if count == 0 || !may_pass || to.write_all(&bytes[..count]).await.is_err() {
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        if *kept.borrow() {
+            continue;
+        }
+        if to.write_all(&bytes[..count]).await.is_err() {
             break;
         }
     }

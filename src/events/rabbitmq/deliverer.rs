@@ -40,10 +40,10 @@ impl Deliverer {
         take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
     ) {
         let _running = Running(self);
+        self.becomes(State::Away);
         let mut pauses = Pauses::to_the_broker();
         let mut told = false;
         loop {
-            self.becomes(State::Away);
             let reason = match Box::pin(Session::open(broker, unreadable)).await {
                 Ok(session) => {
                     self.begins(&session, told);

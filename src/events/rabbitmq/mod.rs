@@ -95,8 +95,3 @@ impl fmt::Debug for BrokerSettings {
             .finish_non_exhaustive()
     }
 }
-
-/// One more.
-fn count(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
-}

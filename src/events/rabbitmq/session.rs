@@ -1,6 +1,6 @@
 //! Delivering over one connection, from its first message until it or one of its queues is lost.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{join_all, ready};
@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::broker::Broker;
 use super::pauses::Pauses;
-use super::{count, topology};
+use super::topology;
 use crate::domain::events::Consumer;
 use crate::error::Result;
 use crate::events::Message;
@@ -111,8 +111,8 @@ impl<'a> Session<'a> {
         if read.is_err() {
             let id = delivery.properties.message_id();
             let message_id = id.as_ref().map_or("", ShortString::as_str);
-            error!(consumer = consumer.name(), message_id; "a message that cannot be read was dropped; the outbox has it");
-            count(self.unreadable);
+            error!(consumer = consumer.name(), message_id; "an unreadable message is dropped; the outbox has it");
+            self.unreadable.fetch_add(1, Ordering::Relaxed);
         }
         read.ok()
     }
@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
         let mut told = false;
         while let Err(error) = take(consumer, message).await {
             if !told {
-                warn!(consumer = consumer.name(), error:% = error; "an event could not be taken; it is tried until it can");
+                warn!(consumer = consumer.name(), error:% = error; "an event is not taken; it is tried again");
                 told = true;
             }
             tokio::select! {
