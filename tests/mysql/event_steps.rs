@@ -52,6 +52,7 @@ async fn a_consumer_killed_after_its_commit_and_before_the_acknowledgement_acts_
         ("ORDER__RABBITMQ__URL", &url),
     ];
     let mut consumer = Binary::start(&place, &through_proxy);
+    // With its loops at work that tells of the connection that delivers.
     eventually(async || consumer.metric("event_bus_reachable").await > 0.0).await;
     let shop = Shop::open_at(place.into(), manual_clock(), &[]).await;
     proxy.keep_back();

@@ -78,11 +78,12 @@ impl Bus for RabbitMq {
             .await;
     }
 
-    /// Of the connection that delivers; of the one that publishes where nothing is delivered.
+    /// Tells of the connection that delivers; where nothing is delivered, of the one that publishes,
+    /// which counts as reachable until it was needed.
     fn is_reachable(&self) -> bool {
         self.deliverer
             .is_connected()
-            .unwrap_or_else(|| self.publisher.is_connected())
+            .unwrap_or_else(|| self.publisher.is_reachable())
     }
 }
 

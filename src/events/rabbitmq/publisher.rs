@@ -61,8 +61,15 @@ impl Publisher {
         published
     }
 
-    pub(super) fn is_connected(&self) -> bool {
+    /// False after an attempt to connect that failed, until one succeeds.
+    pub(super) fn is_reachable(&self) -> bool {
+        let is_untroubled = |attempts: &Attempts| attempts.refused_until.is_none();
+        // While somebody is connecting nobody knows.
         self.connected().is_some()
+            || self
+                .attempts
+                .try_lock()
+                .is_ok_and(|attempts| is_untroubled(&attempts))
     }
 
     async fn line(&self, broker: &Broker) -> Result<Arc<Line>, String> {
