@@ -52,22 +52,26 @@ async fn a_consumer_killed_after_its_commit_and_before_the_acknowledgement_acts_
         ("ORDER__RABBITMQ__URL", &url),
     ];
     let mut consumer = Binary::start(&place, &through_proxy);
-    // With its loops at work that tells of the connection that delivers.
-    eventually(async || consumer.metric("event_bus_reachable").await > 0.0).await;
     let shop = Shop::open_at(place.into(), manual_clock(), &[]).await;
-    proxy.keep_back();
-
     shop.customer("ann")
         .buy(&order("NORMAL", &[("1", 1)]))
         .await;
     relay::relay(&shop.app).await.unwrap();
-    eventually(async || shop.number(TOLD).await == 1).await;
+    let applied = r#"messages_consumed_total{consumer="notifications",result="applied"}"#;
+    eventually(async || consumer.metric(applied).await > 0.0).await;
+
+    proxy.keep_back();
+    shop.customer("bob")
+        .buy(&order("NORMAL", &[("1", 1)]))
+        .await;
+    relay::relay(&shop.app).await.unwrap();
+    eventually(async || shop.number(TOLD).await == 2).await;
     consumer.kill();
 
     let next = Binary::start(&shop.place, &LOOPS);
     let duplicates = r#"messages_consumed_total{consumer="notifications",result="duplicate"}"#;
     eventually(async || next.metric(duplicates).await > 0.0).await;
-    assert_eq!(shop.number(TOLD).await, 1);
+    assert_eq!(shop.number(TOLD).await, 2);
     shop.assert_audit_is_clean().await;
 }
 
