@@ -18,6 +18,7 @@ mod payments;
 mod redis_away;
 mod stopped_instance;
 mod two_instances;
+mod two_relays;
 
 /// A hundred identical creations of ann's, at each instance in turn; their answers as they come.
 fn hundred<'a>(
