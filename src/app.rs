@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::clock::Clock;
@@ -32,6 +33,7 @@ pub struct App {
     pub bus: EventBus,
     pub errands: Errands,
     instance: String,
+    stopping: watch::Sender<bool>,
     sandbox: Option<Sandbox>,
 }
 
@@ -73,6 +75,7 @@ impl App {
             bus,
             errands: Errands::default(),
             instance: Uuid::new_v4().to_string(),
+            stopping: watch::Sender::new(false),
             sandbox,
         })
     }
@@ -80,6 +83,25 @@ impl App {
     /// The name by which this instance holds leases; another after each start.
     pub fn instance(&self) -> &str {
         &self.instance
+    }
+
+    /// Asks everything that runs by itself to end at its next safe point.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Returns once this instance is asked to stop.
+    pub async fn stopped(&self) {
+        // Fails only when nobody can ask any more: the sender lives as long as the app.
+        let _ = self
+            .stopping
+            .subscribe()
+            .wait_for(|stopping| *stopping)
+            .await;
     }
 
     /// The sandbox gateway; [`Error::NotFound`] where there is none.

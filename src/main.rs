@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use command_line::events::{self, EventCommand};
+use command_line::job::{self, JobCommand};
 use log::info;
 use order_service::app::App;
 use order_service::clock::Clock;
 use order_service::database::{Access, Database, migrate};
 use order_service::error::{Error, Result};
 use order_service::metrics::Metrics;
-use order_service::server;
+use order_service::server::{self, Listening};
 use order_service::services::{audit, seed};
 use order_service::settings::Settings;
 
@@ -39,6 +40,11 @@ enum Command {
     Seed,
     /// Proves from the data that nothing happened twice; prints every violation, exit code 1 if any.
     Audit,
+    /// Lists the jobs of time and their last runs, and runs them by hand.
+    Job {
+        #[command(subcommand)]
+        command: JobCommand,
+    },
     /// Lists messages that nobody tries any more, and lets them be tried again.
     Events {
         #[command(subcommand)]
@@ -70,6 +76,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Migrate { down } => migrate(settings, down).await,
         Command::Seed => fill(settings).await,
         Command::Audit => inspect(settings).await,
+        Command::Job { command } => job::run(settings, command).await,
         Command::Events { command } => events::run(settings, command).await,
     }
 }
@@ -77,11 +84,17 @@ async fn run(command: Command) -> Result<ExitCode> {
 async fn serve(settings: Settings) -> Result<ExitCode> {
     let app = Arc::new(App::new(settings, Clock::System).await?);
     server::prepare(&app).await?;
-    let (server, address) = server::listen(&app)?;
+    let patience = app.settings.server.shutdown;
+    let Listening {
+        server,
+        address,
+        loops,
+    } = server::listen(&app)?;
     info!("listening at http://{address}");
     server
         .await
         .map_err(|error| Error::Start(format!("the server broke off: {error}")))?;
+    loops.stop(&app, patience).await;
     app.db.close().await?;
     info!("stopped");
     Ok(ExitCode::SUCCESS)

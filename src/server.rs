@@ -1,5 +1,6 @@
 //! Serving: the start in its steps, the middleware of every door, the end.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::app::App;
 use crate::controllers;
 use crate::database::migrate;
 use crate::error::{Error, Result};
-use crate::jobs;
+use crate::jobs::Loops;
 use crate::metrics::Metrics;
 use crate::services::seed;
 
@@ -35,8 +36,17 @@ pub async fn prepare(app: &App) -> Result<()> {
         .await
 }
 
-/// A server that listens, and the address it listens at; it answers once it is awaited.
-pub fn listen(app: &Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
+/// A server that listens, and what runs beside it.
+#[expect(missing_debug_implementations, reason = "the server has none")]
+pub struct Listening {
+    /// Answers once it is awaited.
+    pub server: Server,
+    pub address: SocketAddr,
+    pub loops: Loops,
+}
+
+/// Listens, and starts the loops where the settings say so.
+pub fn listen(app: &Arc<App>) -> Result<Listening> {
     let settings = &app.settings.server;
     let (host, port) = (settings.host.clone(), settings.port);
     let (workers, shutdown) = (settings.workers, settings.shutdown.as_secs());
@@ -75,14 +85,20 @@ pub fn listen(app: &Arc<App>) -> Result<(Server, std::net::SocketAddr)> {
     if let Ok(sandbox) = app.sandbox() {
         sandbox.deliver_to(&own_url(address));
     }
-    if app.settings.jobs.enabled {
-        jobs::start(app);
-    }
-    Ok((server.run(), address))
+    let loops = if app.settings.jobs.enabled {
+        Loops::start(app)
+    } else {
+        Loops::default()
+    };
+    Ok(Listening {
+        server: server.run(),
+        address,
+        loops,
+    })
 }
 
 /// How this process reaches itself.
-fn own_url(mut address: std::net::SocketAddr) -> String {
+fn own_url(mut address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }

@@ -10,7 +10,15 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("gateways", &["clock", "domain", "gateways"]),
     (
         "jobs",
-        &["app", "consumers", "error", "events", "jobs", "services"],
+        &[
+            "app",
+            "consumers",
+            "domain",
+            "error",
+            "events",
+            "jobs",
+            "services",
+        ],
     ),
     (
         "consumers",

@@ -13,6 +13,7 @@ mod architecture;
 mod bearer_tokens;
 mod cancel_order;
 mod change_address;
+mod close_unpaid;
 mod consumers;
 mod contract;
 mod crashes;

@@ -87,7 +87,7 @@ async fn a_step_that_was_killed_half_way_is_finished_by_the_next_start() {
     let whole = schema(&aside).await;
     let steps = i64::try_from(Migrator::migrations().len()).unwrap();
     // Of the last step one table is there and one is not; of the others all, but nobody wrote it down.
-    aside.execute("DROP TABLE notification").await;
+    aside.execute("DROP TABLE job_run").await;
     aside.execute("DELETE FROM seaql_migrations").await;
 
     command(&place, &["migrate"]);
@@ -102,11 +102,11 @@ async fn a_step_back_that_was_killed_half_way_is_finished_by_the_next() {
     let place = Place::fresh().await;
     command(&place, &["migrate"]);
     let aside = Aside::to(&place).await;
-    aside.execute("DROP TABLE notification").await;
+    aside.execute("DROP TABLE job_run").await;
 
     command(&place, &["migrate", "--down", "1"]);
 
-    let left = "SELECT COUNT(*) FROM points_account";
+    let left = "SELECT COUNT(*) FROM archive_file";
     assert!(aside.try_execute(left).await.is_err());
 }
 

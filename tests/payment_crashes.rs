@@ -76,7 +76,7 @@ async fn killed_with_its_loops_at_work_it_gives_late_money_back_once() {
     // Who was killed while he asked would wait for the next time.
     let due = "UPDATE refund SET next_ask_at = created_at";
     aside.execute(due).await;
-    let _server = Binary::start(&place, &[("ORDER__JOBS__ENABLED", "true")]);
+    let _server = Binary::start(&place, &loops("true"));
     let open = "SELECT COUNT(*) FROM refund WHERE status IN ('REQUESTED', 'PROCESSING')";
     eventually(async || aside.number(open).await == 0).await;
     let ends = "SELECT status FROM refund WHERE origin = 'AUTOMATIC'";
@@ -90,7 +90,7 @@ async fn killed_with_its_loops_at_work_it_gives_late_money_back_once() {
 
 /// Rounds of messages and kills; then all are delivered until accepted, and the books are looked at.
 async fn through_crashes(place: &Place, jobs: &str) -> Aside {
-    let jobs = [("ORDER__JOBS__ENABLED", jobs)];
+    let jobs = loops(jobs);
     let mut cases = Vec::new();
     let mut promised = HashSet::new();
     for round in 0..ROUNDS {
@@ -115,6 +115,16 @@ async fn through_crashes(place: &Place, jobs: &str) -> Aside {
     }
     assert_audit_is_clean(place);
     aside
+}
+
+/// Whether the loops run; what the dead held ends soon.
+fn loops(enabled: &str) -> [(&str, &str); 4] {
+    [
+        ("ORDER__JOBS__ENABLED", enabled),
+        ("ORDER__JOBS__LEASE", "1s"),
+        ("ORDER__EVENTS__LEASE", "1s"),
+        ("ORDER__JOBS__SCHEDULES__RETRY_REFUNDS", "* * * * * *"),
+    ]
 }
 
 async fn newcomers(server: &Binary, round: usize) -> Vec<Case> {

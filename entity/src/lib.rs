@@ -4,6 +4,7 @@ pub mod address;
 pub mod alert;
 pub mod idempotency_record;
 pub mod ids;
+pub mod job_run;
 pub mod lease;
 pub mod message_consume_log;
 pub mod message_failure;

@@ -99,6 +99,16 @@ pub struct Model {
     pub points_unit: i64,
 }
 
+impl Model {
+    /// It waits for its money.
+    pub fn is_unpaid(&self) -> bool {
+        matches!(
+            self.status,
+            OrderStatus::PendingPayment | OrderStatus::Paying
+        )
+    }
+}
+
 #[derive(Debug, Clone, Copy, EnumIter, DeriveRelation)]
 pub enum Relation {
     #[sea_orm(has_many = "super::order_item::Entity")]

@@ -80,13 +80,15 @@ pub struct Model {
     pub updated_at: DateTimeUtc,
 }
 
+impl PaymentStatus {
+    /// Neither paid nor closed at the gateway: it may still bring money.
+    pub const OPEN: [Self; 3] = [Self::Created, Self::Live, Self::Failed];
+}
+
 impl Model {
     /// Neither paid nor closed at the gateway.
     pub fn is_open(&self) -> bool {
-        !matches!(
-            self.status,
-            PaymentStatus::Succeeded | PaymentStatus::Closed
-        )
+        PaymentStatus::OPEN.contains(&self.status)
     }
 }
 

@@ -9,6 +9,7 @@ mod m20261201_000003_idempotency;
 mod m20261201_000004_payments;
 mod m20261201_000005_sandbox;
 mod m20261201_000006_events;
+mod m20261201_000007_time;
 
 /// All steps in their order.
 #[derive(Debug)]
@@ -24,6 +25,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261201_000004_payments::Migration),
             Box::new(m20261201_000005_sandbox::Migration),
             Box::new(m20261201_000006_events::Migration),
+            Box::new(m20261201_000007_time::Migration),
         ]
     }
 }

@@ -7,6 +7,7 @@ mod callbacks;
 mod development;
 mod failed_messages;
 mod health;
+mod jobs;
 mod loyalty;
 mod openapi;
 mod operations;
@@ -42,6 +43,7 @@ pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
     config.configure(shipments::configure);
     config.configure(alerts::configure);
     config.configure(failed_messages::configure);
+    config.configure(jobs::configure);
     config.configure(loyalty::configure);
     config.configure(products::configure);
     if settings.is_development() {

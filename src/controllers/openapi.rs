@@ -9,7 +9,7 @@ use utoipa::{Modify, OpenApi, openapi};
 use utoipa_swagger_ui::Config;
 
 use super::{
-    alerts, callbacks, development, door, failed_messages, health, loyalty, operations,
+    alerts, callbacks, development, door, failed_messages, health, jobs, loyalty, operations,
     order_tokens, orders, payments, problem, products, reading, refunds, sandbox, shipments,
 };
 use crate::error::{Error, Result};
@@ -47,6 +47,7 @@ const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self'
         alerts::acknowledge,
         failed_messages::list,
         failed_messages::replay,
+        jobs::list,
         loyalty::points,
         loyalty::notifications,
         sandbox::look,

@@ -2,6 +2,7 @@
 
 pub mod events;
 pub mod gateway_message;
+pub mod jobs;
 pub mod money;
 pub mod order_flow;
 pub mod payment_flow;

@@ -99,11 +99,7 @@ pub fn ends_order(
     payments: &[payment::Model],
     ended: &payment::Model,
 ) -> bool {
-    let unpaid = matches!(
-        order.status,
-        OrderStatus::PendingPayment | OrderStatus::Paying
-    );
-    unpaid
+    order.is_unpaid()
         && payments
             .iter()
             .all(|payment| payment.id == ended.id || !payment.is_open())

@@ -1,43 +1,75 @@
 //! What runs by itself: loops that survive a crash, since what is due stands in the database.
 
 pub mod relay;
+mod scheduler;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::rt::task::JoinHandle;
 use log::warn;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::app::App;
+use crate::domain::jobs::Job;
 use crate::error::Result;
-use crate::services::{cashier, gateway_work};
+use crate::services::{cashier, outbox};
+pub use scheduler::{Ran, run};
 
-/// How often the loops look for work.
-const PERIOD: Duration = Duration::from_secs(1);
+/// How often the sandbox looks for messages to deliver.
+const DELIVERY_PERIOD: Duration = Duration::from_secs(1);
 
-/// Starts all loops; they end with the process.
-pub fn start(app: &Arc<App>) {
-    relay::start(app);
-    let app = Arc::clone(app);
-    actix_web::rt::spawn(async move {
-        let mut ticks = tokio::time::interval(PERIOD);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            report("retry_refunds", retry_refunds(&app).await);
-            report("sandbox_delivery", cashier::deliver_due(&app).await);
+/// The loops of one instance.
+#[derive(Debug, Default)]
+pub struct Loops(Vec<JoinHandle<()>>);
+
+impl Loops {
+    /// Starts all of them.
+    pub fn start(app: &Arc<App>) -> Self {
+        let mut loops = relay::start(app);
+        let delivery = deliver_sandbox_messages(Arc::clone(app));
+        loops.push(actix_web::rt::spawn(delivery));
+        for job in Job::ALL {
+            let runs = scheduler::run_for_ever(Arc::clone(app), job);
+            loops.push(actix_web::rt::spawn(runs));
         }
-    });
+        Self(loops)
+    }
+
+    /// Asks them to end at their next safe point and waits so long; what is cut off is found again
+    /// in the database, and whatever this instance held is given back.
+    pub async fn stop(self, app: &App, patience: Duration) {
+        app.stop();
+        let ends = async {
+            for task in &mut self.0.into_iter() {
+                // A loop that broke off has nothing left to end.
+                let _ = task.await;
+            }
+            app.errands.done().await;
+        };
+        if timeout(patience, ends).await.is_err() {
+            warn!("some loops did not come to a safe point in time; they are cut off");
+        }
+        if let Err(error) = outbox::give_back(app).await {
+            warn!(error:% = error; "what the relay held was not given back; it ends by itself");
+        }
+    }
 }
 
-/// Sends refunds whose end is not known, and closes attempts whose end was asked for.
-pub async fn retry_refunds(app: &App) -> Result<()> {
-    gateway_work::send_refunds(app).await?;
-    gateway_work::close_attempts(app).await?;
-    Ok(())
+async fn deliver_sandbox_messages(app: Arc<App>) {
+    let mut ticks = interval(DELIVERY_PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = app.stopped() => return,
+            _ = ticks.tick() => {}
+        }
+        report(cashier::deliver_due(&app).await);
+    }
 }
 
-fn report(job: &str, result: Result<()>) {
+fn report(result: Result<()>) {
     if let Err(error) = result {
-        warn!(job, error:% = error; "a job did not come to its end; it runs again");
+        warn!(error:% = error; "the sandbox's messages were not delivered; they are again");
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::rt::task::JoinHandle;
 use log::warn;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
 use crate::consumers;
@@ -14,11 +16,13 @@ use crate::services::{failures, outbox};
 /// The longest pause while the bus takes nothing.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Starts the loops; they end with the process, and what they had not done is still there.
-pub fn start(app: &Arc<App>) {
-    actix_web::rt::spawn(relay_for_ever(Arc::clone(app)));
-    actix_web::rt::spawn(deliver_for_ever(Arc::clone(app)));
-    actix_web::rt::spawn(retry_for_ever(Arc::clone(app)));
+/// Starts the loops; what they have not done when they end is still there.
+pub fn start(app: &Arc<App>) -> Vec<JoinHandle<()>> {
+    vec![
+        actix_web::rt::spawn(relay_for_ever(Arc::clone(app))),
+        actix_web::rt::spawn(deliver_for_ever(Arc::clone(app))),
+        actix_web::rt::spawn(retry_for_ever(Arc::clone(app))),
+    ]
 }
 
 /// Hands over what waits in the outbox, until nothing does or the bus takes no more; returns how
@@ -49,7 +53,7 @@ async fn relay_all(app: &Arc<App>) -> Result<outbox::Relayed> {
         let pass = outbox::relay(app, &take).await?;
         all.events += pass.events;
         all.is_cut_short = pass.is_cut_short;
-        if pass.events == 0 || pass.is_cut_short {
+        if pass.events == 0 || pass.is_cut_short || app.is_stopping() {
             return Ok(all);
         }
     }
@@ -60,33 +64,44 @@ async fn relay_all(app: &Arc<App>) -> Result<outbox::Relayed> {
 async fn relay_for_ever(app: Arc<App>) {
     let poll = app.settings.events.poll;
     let mut pause = poll;
-    loop {
-        match relay_all(&app).await {
-            Ok(relayed) if !relayed.is_cut_short => {
-                pause = poll;
-                // An end by time-out is the poll.
-                let _ = tokio::time::timeout(poll, app.db.committed()).await;
-                continue;
+    while !app.is_stopping() {
+        let is_troubled = match relay_all(&app).await {
+            Ok(relayed) => relayed.is_cut_short,
+            Err(error) => {
+                warn!(error:% = error; "the outbox was not read; it is read again");
+                true
             }
-            Ok(_) => {}
-            Err(error) => warn!(error:% = error; "the outbox was not read; it is read again"),
+        };
+        if is_troubled {
+            or_stopped(&app, sleep(pause)).await;
+            pause = (pause * 2).min(LONGEST_PAUSE.max(poll));
+        } else {
+            pause = poll;
+            // An end by time-out is the poll.
+            or_stopped(&app, timeout(poll, app.db.committed())).await;
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE.max(poll));
     }
 }
 
+/// What is at work then comes again: its transaction is rolled back, its message not acknowledged.
 async fn deliver_for_ever(app: Arc<App>) {
-    deliver(&app).await;
+    or_stopped(&app, deliver(&app)).await;
 }
 
 async fn retry_for_ever(app: Arc<App>) {
-    let mut ticks = tokio::time::interval(app.settings.events.poll);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
+    let mut ticks = interval(app.settings.events.poll);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !app.is_stopping() {
+        or_stopped(&app, ticks.tick()).await;
         if let Err(error) = retry(&app).await {
             warn!(error:% = error; "failed messages were not taken up; they are again");
         }
+    }
+}
+
+async fn or_stopped<T>(app: &App, wait: impl Future<Output = T>) {
+    tokio::select! {
+        () = app.stopped() => {}
+        _ = wait => {}
     }
 }

@@ -1,6 +1,7 @@
 //! What operators watch: one registry per process, rendered at `/metrics` in the Prometheus text format.
 
 mod events;
+mod jobs;
 
 use prometheus::{
     Encoder, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts,
@@ -8,6 +9,7 @@ use prometheus::{
 };
 
 pub use events::{Backlog, EventMetrics};
+pub use jobs::JobMetrics;
 
 /// The layer that caught a repeat; the label `layer` of `idempotency_intercepts_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,7 @@ pub struct Metrics {
     pub transaction_seconds: Histogram,
     pub events: EventMetrics,
     pub backlog: Backlog,
+    pub jobs: JobMetrics,
     callbacks: IntCounterVec,
     callbacks_rejected: IntCounterVec,
     http_seconds: HistogramVec,
@@ -121,6 +124,7 @@ impl Metrics {
             )?,
             events: EventMetrics::new(r)?,
             backlog: Backlog::new(r)?,
+            jobs: JobMetrics::new(r)?,
             callbacks,
             callbacks_rejected,
             http_seconds: histograms(

@@ -122,6 +122,20 @@ pub async fn renew(db: &impl ConnectionTrait, claim: &Claim<'_>) -> Result<bool,
     Ok(result.rows_affected == 1)
 }
 
+/// Gives back all of an instance's leases of this kind.
+pub async fn delete_all(
+    db: &impl ConnectionTrait,
+    prefix: &str,
+    holder: &str,
+) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::Name.starts_with(prefix))
+        .filter(Column::Holder.eq(holder))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// The database's clock in Unix milliseconds.
 pub fn now(db: &impl ConnectionTrait) -> SimpleExpr {
     Expr::cust(match db.get_database_backend() {

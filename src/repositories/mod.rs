@@ -3,6 +3,7 @@
 pub mod alert;
 pub mod audit;
 pub mod idempotency_record;
+pub mod job_run;
 pub mod lease;
 pub mod message_consume_log;
 pub mod message_failure;

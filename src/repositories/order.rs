@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use entity::order::{ActiveModel, Column, Entity, Model, OrderStatus};
+use entity::payment::{self, PaymentStatus};
 use entity::{Address, OrderId, UserId, order_item};
-use sea_orm::sea_query::{Cond, Expr, ExprTrait};
+use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
@@ -95,6 +96,32 @@ pub async fn list(
     query
         .order_by_desc(Column::CreatedAt)
         .order_by_desc(Column::Id)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+/// Up to `limit` orders whose time to pay is over, but not those of which an open attempt is not to be
+/// asked about before later.
+pub async fn overdue(
+    db: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    let asked = Query::select()
+        .expr(Expr::val(1))
+        .from(payment::Entity)
+        .and_where(
+            Expr::col((payment::Entity, payment::Column::OrderId)).equals((Entity, Column::Id)),
+        )
+        .and_where(payment::Column::Status.is_in(PaymentStatus::OPEN))
+        .and_where(payment::Column::NextAskAt.gt(now))
+        .to_owned();
+    Entity::find()
+        .filter(Column::Status.is_in([OrderStatus::PendingPayment, OrderStatus::Paying]))
+        .filter(Column::ExpiresAt.lte(now))
+        .filter(Expr::not_exists(asked))
+        .order_by_asc(Column::ExpiresAt)
         .limit(limit)
         .all(db)
         .await

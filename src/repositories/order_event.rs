@@ -42,9 +42,12 @@ pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<M
         .await
 }
 
+/// Begins the names of the leases by which relays hold orders' events.
+pub const CLAIM: &str = "relay:";
+
 /// The name of the lease by which a relay holds an order's events.
 pub fn claim_name(order: OrderId) -> String {
-    format!("relay:{order}")
+    format!("{CLAIM}{order}")
 }
 
 /// Up to `limit` orders with events that were not handed over and that no relay holds, the oldest

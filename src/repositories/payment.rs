@@ -170,16 +170,30 @@ pub async fn due_to_close(
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let open = [
-        PaymentStatus::Created,
-        PaymentStatus::Live,
-        PaymentStatus::Failed,
-    ];
     Entity::find()
         .filter(Column::CloseRequestedAt.is_not_null())
-        .filter(Column::Status.is_in(open))
+        .filter(Column::Status.is_in(PaymentStatus::OPEN))
         .filter(Column::NextAskAt.lte(now))
         .order_by_asc(Column::Id)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+/// Open attempts that nobody wants to end, made before `made_before`, that are due, and whose time is not over.
+pub async fn due_to_ask(
+    db: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+    made_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::CloseRequestedAt.is_null())
+        .filter(Column::Status.is_in(PaymentStatus::OPEN))
+        .filter(Column::NextAskAt.lte(now))
+        .filter(Column::CreatedAt.lte(made_before))
+        .filter(Column::ExpiresAt.gt(now))
+        .order_by_asc(Column::NextAskAt)
         .limit(limit)
         .all(db)
         .await

@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use entity::payment_callback::{ActiveModel, Column, Entity, Kind, Model, Outcome};
-use entity::{OrderId, PaymentId};
+use entity::{OrderId, PaymentId, alert};
 use sea_orm::ActiveValue::NotSet;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder,
+    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 /// Inserts; a violation of `uk_payment_callback_event` or `uk_payment_callback_biz` means that it,
@@ -66,6 +66,29 @@ pub async fn parked(tx: &DatabaseTransaction, payment: PaymentId) -> Result<Vec<
 pub async fn count_parked(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let parked = Entity::find().filter(Column::Outcome.eq(Outcome::Parked));
     parked.count(db).await
+}
+
+/// Up to a hundred callbacks that have ended so since before `before` and of which no alert of that kind tells.
+pub async fn waiting_since(
+    db: &impl ConnectionTrait,
+    outcome: Outcome,
+    before: DateTime<Utc>,
+    kind: &str,
+) -> Result<Vec<Model>, DbErr> {
+    let told = Query::select()
+        .expr(Expr::val(1))
+        .from(alert::Entity)
+        .and_where(alert::Column::Kind.eq(kind))
+        .and_where(Expr::col(alert::Column::Subject).eq(Expr::cust("'' || payment_callback.id")))
+        .to_owned();
+    Entity::find()
+        .filter(Column::Outcome.eq(outcome))
+        .filter(Column::CreatedAt.lte(before))
+        .filter(Expr::not_exists(told))
+        .order_by_asc(Column::CreatedAt)
+        .limit(100)
+        .all(db)
+        .await
 }
 
 /// Writes a new judgement over an old one; false when it was judged meanwhile.

@@ -34,6 +34,12 @@ pub enum Kind {
     RefundReversed,
     /// A message failed until nobody tries it any more.
     DeadMessage,
+    /// A gateway has not said for hours how a payment or a refund ended.
+    GatewaySilent,
+    /// A callback waits for another message that does not come.
+    CallbackParked,
+    /// A callback names an attempt that nobody knows.
+    CallbackUnresolved,
     /// A lock's lease was lost while its holder was at work.
     LockLost,
 }
@@ -49,6 +55,9 @@ impl Kind {
             Self::RefundFailed => "refund_failed",
             Self::RefundReversed => "refund_reversed",
             Self::DeadMessage => "dead_message",
+            Self::GatewaySilent => "gateway_silent",
+            Self::CallbackParked => "callback_parked",
+            Self::CallbackUnresolved => "callback_unresolved",
             Self::LockLost => "lock_lost",
         }
     }

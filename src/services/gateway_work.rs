@@ -6,20 +6,21 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment_callback::Kind;
 use entity::refund::RefundStatus;
-use entity::{PaymentId, payment, refund};
+use entity::{OrderId, PaymentId, payment, refund};
 use sea_orm::DatabaseTransaction;
 
-use super::settlement;
+use super::inquiries::{self, Told};
+use super::{alerts, settlement};
 use crate::app::App;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
-use crate::gateways::{PaymentGateway, RefundStanding, Standing};
+use crate::gateways::{PaymentGateway, RefundStanding};
 use crate::repositories;
 
 /// How many are taken up in one run.
 const BATCH: u64 = 100;
-/// Seconds between questions about the same thing; the last holds for all that follow.
-const PAUSES: [i64; 8] = [5, 15, 60, 300, 900, 3_600, 7_200, 21_600];
+/// After how long a gateway that does not say how something ended needs a person.
+const PATIENCE: TimeDelta = TimeDelta::hours(3);
 
 /// What one run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub async fn take_up_refund(
     let refund = repositories::refund::by_number(tx, payment, refund_no).await?;
     let refund = refund.ok_or_else(|| Error::Internal("a refund that is not there".to_owned()))?;
     let is_new = refund.status == RefundStatus::Requested;
-    let again = next_ask(refund.asks, now);
+    let again = inquiries::next_ask(refund.asks, now);
     let taken = is_new && repositories::refund::note_ask(tx, &refund, again).await?;
     Ok(taken.then_some(Errand::SendRefund(refund)))
 }
@@ -63,7 +64,7 @@ pub async fn take_up_attempt(
     let payment =
         payment.ok_or_else(|| Error::Internal("an attempt that is not there".to_owned()))?;
     let is_new = payment.is_open() && payment.asks == 0;
-    let again = next_ask(payment.asks, now);
+    let again = inquiries::next_ask(payment.asks, now);
     let taken = is_new && repositories::payment::note_ask(tx, &payment, again).await?;
     Ok(taken.then_some(Errand::CloseAttempt(payment)))
 }
@@ -72,7 +73,7 @@ pub async fn take_up_attempt(
 pub async fn run(app: &App, errand: &Errand) -> Result<bool> {
     match errand {
         Errand::SendRefund(refund) => send_refund(app, refund).await,
-        Errand::CloseAttempt(payment) => close_attempt(app, payment).await,
+        Errand::CloseAttempt(payment) => is_ended(app, payment).await,
     }
 }
 
@@ -81,13 +82,15 @@ pub async fn send_refunds(app: &App) -> Result<Done> {
     let mut done = Done::default();
     let now = app.clock.now();
     for refund in repositories::refund::due(app.db.read(), now, BATCH).await? {
-        let again = next_ask(refund.asks, now);
+        let again = inquiries::next_ask(refund.asks, now);
         if !repositories::refund::note_ask(app.db.write(), &refund, again).await? {
             continue;
         }
         done.asked += 1;
         if !send_refund(app, &refund).await? {
             done.unknown += 1;
+            let subject = format!("{}:{}", refund.payment_id, refund.refund_no);
+            tell_of_silence(app, refund.order_id, &subject, refund.created_at).await?;
         }
     }
     Ok(done)
@@ -98,13 +101,16 @@ pub async fn close_attempts(app: &App) -> Result<Done> {
     let mut done = Done::default();
     let now = app.clock.now();
     for payment in repositories::payment::due_to_close(app.db.read(), now, BATCH).await? {
-        let again = next_ask(payment.asks, now);
+        let again = inquiries::next_ask(payment.asks, now);
         if !repositories::payment::note_ask(app.db.write(), &payment, again).await? {
             continue;
         }
         done.asked += 1;
-        if !close_attempt(app, &payment).await? {
+        if !is_ended(app, &payment).await? {
             done.unknown += 1;
+            let since = payment.close_requested_at.unwrap_or(payment.expires_at);
+            let subject = payment.id.to_string();
+            tell_of_silence(app, payment.order_id, &subject, since).await?;
         }
     }
     Ok(done)
@@ -122,68 +128,34 @@ async fn send_refund(app: &App, refund: &refund::Model) -> Result<bool> {
     let message = GatewayMessage {
         refund_no: refund.refund_no.clone(),
         amount: refund.amount,
-        ..answer(&payment, kind, &refund.refund_no, app.clock.now())
+        ..inquiries::answer(&payment, kind, &refund.refund_no, app.clock.now())
     };
     settlement::settle(app, payment.order_id, &message).await?;
     Ok(true)
 }
 
-async fn close_attempt(app: &App, payment: &payment::Model) -> Result<bool> {
+/// True when it brings no money any more, or has brought it.
+async fn is_ended(app: &App, payment: &payment::Model) -> Result<bool> {
+    let told = inquiries::end(app, payment).await?;
+    Ok(matches!(told, Told::Paid | Told::Ended))
+}
+
+/// Raises an alert, once, when a gateway has not said for hours how something ended; it is asked on.
+pub async fn tell_of_silence(
+    app: &App,
+    order: OrderId,
+    subject: &str,
+    since: DateTime<Utc>,
+) -> Result<()> {
     let now = app.clock.now();
-    let message = match app.sandbox()?.close(payment).await {
-        Ok(Standing::Paid {
-            trade_no,
-            amount,
-            currency,
-            paid_at,
-        }) => GatewayMessage {
-            amount,
-            currency,
-            event_time: paid_at,
-            trade_no: trade_no.clone(),
-            ..answer(payment, Kind::Paid, &trade_no, now)
-        },
-        // What it never heard of cannot bring money: the attempt was retired before it was opened.
-        Ok(Standing::Closed | Standing::NotFound) => answer(payment, Kind::Closed, "", now),
-        Ok(Standing::Open) | Err(_) => return Ok(false),
-    };
-    settlement::settle(app, payment.order_id, &message).await?;
-    Ok(true)
-}
-
-/// What a gateway answered, in the form of a callback, under an event id of its own.
-fn answer(
-    payment: &payment::Model,
-    kind: Kind,
-    number: &str,
-    now: DateTime<Utc>,
-) -> GatewayMessage {
-    let name = match kind {
-        Kind::Paid => "paid",
-        Kind::Closed => "closed",
-        Kind::Failed => "failed",
-        Kind::RefundSucceeded => "refund_succeeded",
-        Kind::RefundFailed => "refund_failed",
-        Kind::Ignored => "ignored",
-    };
-    GatewayMessage {
-        gateway: payment.gateway.clone(),
-        event_id: format!("query:{}:{name}:{number}", payment.id),
-        kind,
-        payment_id: payment.id,
-        order_id: Some(payment.order_id),
-        trade_no: String::new(),
-        refund_no: String::new(),
-        amount: payment.amount,
-        currency: payment.currency.clone(),
-        event_time: now,
-        raw: String::new(),
+    if now - since < PATIENCE {
+        return Ok(());
     }
-}
-
-fn next_ask(asks: i32, now: DateTime<Utc>) -> DateTime<Utc> {
-    let at = usize::try_from(asks)
-        .unwrap_or_default()
-        .min(PAUSES.len() - 1);
-    now + TimeDelta::seconds(PAUSES[at])
+    let detail = "a gateway has not said for hours how this ended; it is asked on, ask it yourself";
+    let about = (order, detail);
+    app.db
+        .transaction(async |tx| {
+            alerts::raise(tx, alerts::Kind::GatewaySilent, subject, about, now).await
+        })
+        .await
 }

@@ -45,7 +45,7 @@ pub async fn relay(
     let is_cut_short = Cell::new(false);
     let mut relays = stream::iter(orders)
         .map(async |order| {
-            if is_cut_short.get() {
+            if is_cut_short.get() || app.is_stopping() {
                 return Ok(());
             }
             let relayed = relay_order(app, order, take).await?;
@@ -63,6 +63,12 @@ pub async fn relay(
         events: events.get(),
         is_cut_short: is_cut_short.get(),
     })
+}
+
+/// Gives back what a relay of this instance held that was cut off.
+pub async fn give_back(app: &App) -> Result<()> {
+    let all = repositories::order_event::CLAIM;
+    Ok(repositories::lease::delete_all(app.db.write(), all, app.instance()).await?)
 }
 
 /// The message that tells of an event; the same each time.

@@ -1,6 +1,10 @@
 //! What no settings may say: impossible values anywhere, and development's secrets in production.
 
+use std::str::FromStr;
 use std::time::Duration;
+
+use chrono::FixedOffset;
+use croner::Cron;
 
 use super::{Profile, Settings, SettingsError};
 
@@ -99,6 +103,7 @@ impl Settings {
             return impossible("ORDER__RABBITMQ__PREFIX", problem);
         }
         self.check_numbers()?;
+        self.check_schedules()?;
         self.check_durations()
     }
 
@@ -128,6 +133,34 @@ impl Settings {
         Ok(())
     }
 
+    fn check_schedules(&self) -> Result<(), SettingsError> {
+        if self.jobs.utc_offset.parse::<FixedOffset>().is_err() {
+            return impossible("ORDER__JOBS__UTC_OFFSET", "must read like +08:00");
+        }
+        let schedules = &self.jobs.schedules;
+        let named = [
+            (
+                "ORDER__JOBS__SCHEDULES__CLOSE_UNPAID",
+                &schedules.close_unpaid,
+            ),
+            ("ORDER__JOBS__SCHEDULES__RECONCILE", &schedules.reconcile),
+            (
+                "ORDER__JOBS__SCHEDULES__RETRY_REFUNDS",
+                &schedules.retry_refunds,
+            ),
+            ("ORDER__JOBS__SCHEDULES__ARCHIVE", &schedules.archive),
+        ];
+        for (setting, schedule) in named {
+            if let Err(problem) = Cron::from_str(schedule)
+                && !schedule.is_empty()
+            {
+                let example = "must be a cron expression with seconds, like 0 30 3 * * *";
+                return impossible(setting, format!("{example}: {problem}"));
+            }
+        }
+        Ok(())
+    }
+
     fn check_durations(&self) -> Result<(), SettingsError> {
         let above_zero = [
             ("ORDER__TOKEN__TTL", self.token.ttl),
@@ -136,6 +169,7 @@ impl Settings {
             ("ORDER__LOCK__LEASE", self.lock.lease),
             ("ORDER__LOCK__HOLD", self.lock.hold),
             ("ORDER__IDS__LEASE", self.ids.lease),
+            ("ORDER__JOBS__LEASE", self.jobs.lease),
             ("ORDER__EVENTS__POLL", self.events.poll),
             ("ORDER__EVENTS__LEASE", self.events.lease),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),

@@ -17,7 +17,7 @@ use serde::Deserialize;
 pub use secret::Secret;
 pub use sections::{
     Archive, Auth, Bulkhead, Callbacks, Database, Events, Gate, Ids, Jobs, Lock, OrderTypeRules,
-    Orders, Points, RabbitMq, Redis, Sandbox, Server, Token,
+    Orders, Points, RabbitMq, Redis, Sandbox, Schedules, Server, Token,
 };
 
 /// Why the service does not start: a sentence that names the setting.

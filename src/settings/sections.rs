@@ -116,6 +116,22 @@ pub struct Callbacks {
 pub struct Jobs {
     /// Whether the loops run in this process; tests step them instead.
     pub enabled: bool,
+    /// How long a job stays with an instance that crashed.
+    #[serde(deserialize_with = "duration")]
+    pub lease: Duration,
+    /// Ahead of UTC, like `+08:00`: the clock that the schedules are read by.
+    pub utc_offset: String,
+    /// When each job runs, as cron expressions with seconds; empty = only by hand.
+    pub schedules: Schedules,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedules {
+    pub close_unpaid: String,
+    pub reconcile: String,
+    pub retry_refunds: String,
+    pub archive: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]

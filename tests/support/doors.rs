@@ -1,7 +1,7 @@
 //! Every door and which statuses it can give.
 
 /// Which statuses each door can give, as its tests show.
-pub const DOORS: [(&str, &str, &[u16]); 33] = [
+pub const DOORS: [(&str, &str, &[u16]); 34] = [
     (
         "post",
         "/api/orders/{id}/payments",
@@ -50,6 +50,7 @@ pub const DOORS: [(&str, &str, &[u16]); 33] = [
         "/api/failed-messages/{id}/replay",
         &[202, 400, 401, 403, 404, 409, 413, 415, 422, 500, 503],
     ),
+    ("get", "/api/jobs", &[200, 401, 403, 500, 503]),
     ("get", "/api/points", &[200, 400, 401, 403, 422, 500, 503]),
     (
         "get",

@@ -5,18 +5,20 @@ use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
 use actix_web::rt::task::JoinHandle;
-use chrono::{DateTime, TimeDelta};
+use chrono::{DateTime, TimeDelta, Utc};
 use entity::order::OrderStatus;
 use order_service::app::App;
 use order_service::clock::Clock;
 use order_service::domain::events::Consumer;
+use order_service::domain::jobs::Job;
 use order_service::domain::order_flow::Move;
-use order_service::jobs::relay;
+use order_service::jobs::{self, Ran, relay};
+use order_service::repositories;
 use order_service::repositories::order::Whose;
+use order_service::server::{self, Listening};
 use order_service::services::audit;
 use order_service::services::order_status::{self, Note};
 use order_service::settings::{self, Settings};
-use order_service::{repositories, server};
 use sea_orm::{ConnectionTrait, Statement};
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -144,7 +146,9 @@ impl Shop {
         let settings = Settings::of(settings::Profile::Test, &overrides).unwrap();
         let app = Arc::new(App::new(settings, clock).await.unwrap());
         server::prepare(&app).await.unwrap();
-        let (server, address) = server::listen(&app).unwrap();
+        let Listening {
+            server, address, ..
+        } = server::listen(&app).unwrap();
         let handle = server.handle();
         actix_web::rt::spawn(server);
         Self {
@@ -198,7 +202,17 @@ impl Shop {
     /// Runs every job once, as the loops would: events first, then what is due at gateways.
     pub async fn run_jobs(&self) {
         self.relay().await;
-        order_service::jobs::retry_refunds(&self.app).await.unwrap();
+        for job in [Job::RetryRefunds, Job::Reconcile] {
+            self.run_job(job).await;
+        }
+    }
+
+    /// Runs a job by hand; what it did.
+    pub async fn run_job(&self, job: Job) -> String {
+        match jobs::run(&self.app, job, Utc::now()).await.unwrap() {
+            Ran::Done(done) => done,
+            Ran::ByAnother(holder) => panic!("{job:?} is held by {holder}"),
+        }
     }
 
     /// Hands over what waits in the outbox, until all of it has its effect or failed.
@@ -307,6 +321,7 @@ impl Shop {
 
 impl Drop for Shop {
     fn drop(&mut self) {
+        self.app.stop();
         if let Some(delivery) = self.delivery.get() {
             delivery.abort();
         }

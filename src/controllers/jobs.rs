@@ -1,0 +1,29 @@
+//! `/api/jobs`: what runs by itself, when, and with what result.
+
+use actix_web::{HttpResponse, web};
+
+use super::refusals::{Callers, Failures};
+use super::{door, reading};
+use crate::app::App;
+use crate::auth::Operator;
+use crate::error::Result;
+use crate::services::job_runs::{self, JobView};
+use crate::services::views::List;
+
+pub fn configure(config: &mut web::ServiceConfig) {
+    config.service(door("/api/jobs", "GET, HEAD").route(reading().to(list)));
+}
+
+/// The jobs of time with their last ten runs.
+#[utoipa::path(
+    get,
+    path = "/api/jobs",
+    operation_id = "list_jobs",
+    tag = "operations",
+    responses((status = 200, description = "Jobs.", body = List<JobView>), Callers, Failures),
+    security(("bearer" = []))
+)]
+pub async fn list(app: web::Data<App>, _operator: Operator) -> Result<HttpResponse> {
+    let data = job_runs::list(&app).await?;
+    Ok(HttpResponse::Ok().json(List { data }))
+}

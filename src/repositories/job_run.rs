@@ -1,0 +1,68 @@
+//! `job_run`: when jobs ran, one row a planned run.
+
+use chrono::{DateTime, Utc};
+use entity::job_run::{ActiveModel, Column, Entity, Model};
+use sea_orm::ActiveValue::NotSet;
+use sea_orm::sea_query::Expr;
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
+};
+
+/// What a run says of itself before it has ended.
+pub const RUNNING: &str = "RUNNING";
+
+/// Inserts and returns the id; a violation of `uk_job_run` means that another instance ran it.
+pub async fn insert(db: &impl ConnectionTrait, run: Model) -> Result<i64, DbErr> {
+    let mut row: ActiveModel = run.into_active_model().reset_all();
+    row.id = NotSet;
+    Ok(Entity::insert(row).exec(db).await?.last_insert_id)
+}
+
+/// Writes how a run ended.
+pub async fn finish(
+    db: &impl ConnectionTrait,
+    id: i64,
+    (outcome, done): (&str, &str),
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Outcome, Expr::value(outcome))
+        .col_expr(Column::Done, Expr::value(done))
+        .col_expr(Column::FinishedAt, Expr::value(now))
+        .filter(Column::Id.eq(id))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// Runs that never told their end; the caller holds the job's lease, so none of them runs.
+pub async fn abandon(db: &impl ConnectionTrait, job: &str, outcome: &str) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Outcome, Expr::value(outcome))
+        .filter(Column::Job.eq(job))
+        .filter(Column::Outcome.eq(RUNNING))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
+/// The newest `limit` runs of a job, newest first.
+pub async fn newest(db: &impl ConnectionTrait, job: &str, limit: u64) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::Job.eq(job))
+        .order_by_desc(Column::Id)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
+/// Forgets a job's runs up to this one.
+pub async fn forget(db: &impl ConnectionTrait, job: &str, up_to: i64) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::Job.eq(job))
+        .filter(Column::Id.lte(up_to))
+        .exec(db)
+        .await?;
+    Ok(())
+}

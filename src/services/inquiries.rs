@@ -1,0 +1,112 @@
+//! Asking a gateway how an attempt stands, or to end it; what it says is settled like a callback.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use entity::payment;
+use entity::payment_callback::Kind;
+
+use super::settlement;
+use crate::app::App;
+use crate::domain::gateway_message::GatewayMessage;
+use crate::error::Result;
+use crate::gateways::{PaymentGateway, Silence, Standing};
+
+/// Seconds between questions about the same thing; the last holds for all that follow.
+const PAUSES: [i64; 8] = [5, 15, 60, 300, 900, 3_600, 7_200, 21_600];
+
+/// What a gateway said of an attempt, once it is settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    Paid,
+    /// It brings no money any more.
+    Ended,
+    /// The buyer may still pay.
+    Open,
+    /// Nothing: unknown, so it is asked again.
+    Silent,
+}
+
+/// Asks how it stands. What the gateway does not know brings no money once its time is over.
+pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
+    let answer = app.sandbox()?.query(payment).await;
+    let is_over = payment.expires_at <= app.clock.now();
+    let answer = match answer {
+        Ok(Standing::NotFound) if !is_over => Ok(Standing::Open),
+        other => other,
+    };
+    settle(app, payment, answer).await
+}
+
+/// Asks for its end, which a gateway refuses when it is paid.
+pub async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
+    let answer = app.sandbox()?.close(payment).await;
+    settle(app, payment, answer).await
+}
+
+/// When the same is asked again that was asked `asks` times before.
+pub fn next_ask(asks: i32, now: DateTime<Utc>) -> DateTime<Utc> {
+    let at = usize::try_from(asks).unwrap_or_default();
+    now + TimeDelta::seconds(PAUSES[at.min(PAUSES.len() - 1)])
+}
+
+async fn settle(
+    app: &App,
+    payment: &payment::Model,
+    standing: Result<Standing, Silence>,
+) -> Result<Told> {
+    let now = app.clock.now();
+    let (message, told) = match standing {
+        Ok(Standing::Paid {
+            trade_no,
+            amount,
+            currency,
+            paid_at,
+        }) => {
+            let paid = GatewayMessage {
+                amount,
+                currency,
+                event_time: paid_at,
+                trade_no: trade_no.clone(),
+                ..answer(payment, Kind::Paid, &trade_no, now)
+            };
+            (paid, Told::Paid)
+        }
+        // What it never heard of cannot bring money: the attempt was retired before it was opened.
+        Ok(Standing::Closed | Standing::NotFound) => {
+            (answer(payment, Kind::Closed, "", now), Told::Ended)
+        }
+        Ok(Standing::Open) => return Ok(Told::Open),
+        Err(Silence) => return Ok(Told::Silent),
+    };
+    settlement::settle(app, payment.order_id, &message).await?;
+    Ok(told)
+}
+
+/// What a gateway answered, in the form of a callback, under an event id of its own.
+pub fn answer(
+    payment: &payment::Model,
+    kind: Kind,
+    number: &str,
+    now: DateTime<Utc>,
+) -> GatewayMessage {
+    let name = match kind {
+        Kind::Paid => "paid",
+        Kind::Closed => "closed",
+        Kind::Failed => "failed",
+        Kind::RefundSucceeded => "refund_succeeded",
+        Kind::RefundFailed => "refund_failed",
+        Kind::Ignored => "ignored",
+    };
+    GatewayMessage {
+        gateway: payment.gateway.clone(),
+        event_id: format!("query:{}:{name}:{number}", payment.id),
+        kind,
+        payment_id: payment.id,
+        order_id: Some(payment.order_id),
+        trade_no: String::new(),
+        refund_no: String::new(),
+        amount: payment.amount,
+        currency: payment.currency.clone(),
+        event_time: now,
+        raw: String::new(),
+    }
+}

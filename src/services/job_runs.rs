@@ -1,0 +1,140 @@
+//! When jobs run and what came of it, for operators; each planned run is run once.
+
+use std::str::FromStr;
+
+use chrono::{DateTime, FixedOffset, Utc};
+use croner::Cron;
+use entity::job_run;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::database::OnDuplicate;
+use crate::domain::jobs::Job;
+use crate::error::{Error, Result};
+use crate::repositories;
+use crate::repositories::job_run::RUNNING;
+use crate::settings::Settings;
+
+/// How many runs of a job are remembered.
+const REMEMBERED: u64 = 50;
+/// How many an operator is shown.
+const SHOWN: u64 = 10;
+/// The longest text about a run that is kept, in characters.
+const LONGEST: usize = 500;
+
+/// A job and its last runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct JobView {
+    pub name: &'static str,
+    /// A cron expression with seconds; empty when it runs only by hand.
+    pub schedule: String,
+    pub next_run_at: Option<DateTime<Utc>>,
+    /// The newest first.
+    pub runs: Vec<RunView>,
+}
+
+/// One run of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RunView {
+    pub id: String,
+    pub scheduled_at: DateTime<Utc>,
+    /// Which instance ran it.
+    pub instance: String,
+    pub started_at: DateTime<Utc>,
+    pub finished_at: Option<DateTime<Utc>>,
+    /// `RUNNING`, `SUCCEEDED`, `FAILED`, or `ABANDONED` when it was killed.
+    pub outcome: String,
+    /// What it did, or why it could not.
+    pub done: String,
+}
+
+/// Notes that the run planned for `scheduled_at` begins; `None` when another instance ran it.
+///
+/// The caller holds the job's lease: whatever still seems to run was killed.
+pub async fn begin(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> Result<Option<i64>> {
+    let db = app.db.write();
+    repositories::job_run::abandon(db, job.name(), "ABANDONED").await?;
+    let run = job_run::Model {
+        id: 0,
+        job: job.name().to_owned(),
+        scheduled_at,
+        instance: app.instance().to_owned(),
+        started_at: app.clock.now(),
+        finished_at: None,
+        outcome: RUNNING.to_owned(),
+        done: String::new(),
+    };
+    let inserted = repositories::job_run::insert(db, run)
+        .await
+        .on_duplicate("uk_job_run", Error::NotFound);
+    match inserted {
+        Ok(id) => Ok(Some(id)),
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Notes how it ended, and forgets runs of long ago.
+pub async fn finish(app: &App, job: Job, run: i64, result: &Result<String>) -> Result<()> {
+    let (outcome, done) = match result {
+        Ok(done) => ("SUCCEEDED", done.clone()),
+        Err(error) => ("FAILED", error.cause()),
+    };
+    let done: String = done.chars().take(LONGEST).collect();
+    let db = app.db.write();
+    repositories::job_run::finish(db, run, (outcome, &done), app.clock.now()).await?;
+    app.metrics.jobs.ended(job.name(), outcome, app.clock.now());
+    let newest = repositories::job_run::newest(db, job.name(), REMEMBERED + 1).await?;
+    if let Some(oldest) = newest.get(usize::try_from(REMEMBERED).unwrap_or(usize::MAX)) {
+        repositories::job_run::forget(db, job.name(), oldest.id).await?;
+    }
+    Ok(())
+}
+
+/// All jobs with their last runs.
+pub async fn list(app: &App) -> Result<Vec<JobView>> {
+    let mut views = Vec::new();
+    for job in Job::ALL {
+        let runs = repositories::job_run::newest(app.db.read(), job.name(), SHOWN).await?;
+        views.push(JobView {
+            name: job.name(),
+            schedule: schedule(&app.settings, job).to_owned(),
+            next_run_at: next(&app.settings, job, app.clock.now()),
+            runs: runs.into_iter().map(RunView::from).collect(),
+        });
+    }
+    Ok(views)
+}
+
+/// When a job runs next after `now`; `None` when it runs only by hand.
+pub fn next(settings: &Settings, job: Job, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let offset: FixedOffset = settings.jobs.utc_offset.parse().ok()?;
+    let cron = Cron::from_str(schedule(settings, job)).ok()?;
+    let local = now.with_timezone(&offset);
+    let next = cron.find_next_occurrence(&local, false).ok()?;
+    Some(next.to_utc())
+}
+
+fn schedule(settings: &Settings, job: Job) -> &str {
+    let schedules = &settings.jobs.schedules;
+    match job {
+        Job::CloseUnpaid => &schedules.close_unpaid,
+        Job::Reconcile => &schedules.reconcile,
+        Job::RetryRefunds => &schedules.retry_refunds,
+    }
+}
+
+impl From<job_run::Model> for RunView {
+    fn from(run: job_run::Model) -> Self {
+        Self {
+            id: run.id.to_string(),
+            scheduled_at: run.scheduled_at,
+            instance: run.instance,
+            started_at: run.started_at,
+            finished_at: run.finished_at,
+            outcome: run.outcome,
+            done: run.done,
+        }
+    }
+}
