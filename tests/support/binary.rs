@@ -60,6 +60,12 @@ impl Binary {
         self.child.wait().unwrap();
     }
 
+    /// SIGTERM, and the end of it; the exit code.
+    pub fn terminate(&mut self) -> Option<i32> {
+        self.signal("TERM");
+        self.child.wait().unwrap().code()
+    }
+
     /// Sends a signal by its name, like `STOP` or `CONT`.
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
