@@ -17,6 +17,7 @@ mod killed_steps;
 mod payments;
 mod redis_away;
 mod stopped_instance;
+mod three_closers;
 mod two_instances;
 mod two_relays;
 
