@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use chrono::TimeDelta;
 use order_service::domain::events::Consumer;
+use order_service::domain::jobs::Job;
 use order_service::error::Error;
 use order_service::events::Message;
 use order_service::jobs::relay;
@@ -113,6 +114,26 @@ async fn an_event_waits_for_the_one_before_it() {
     assert_eq!(shop.number(WAITING).await, 3);
     shop.relay().await;
     assert_eq!(shop.number(WAITING).await, 0);
+}
+
+#[actix_web::test]
+async fn what_the_bus_has_lost_is_brought_to_its_consumers() {
+    let shop = Shop::open_with(&[IN_PROCESS]).await;
+    paid_order(&shop, 10_000).await;
+    // A bus that takes everything and loses it.
+    outbox::relay(&shop.app, &async |_: Consumer, _: &Message| Ok(()))
+        .await
+        .unwrap();
+    assert_eq!(shop.number(WAITING).await, 0);
+
+    shop.run_job(Job::Reconcile).await;
+    assert_eq!(shop.number(TOLD).await, 0, "it may still come");
+    shop.advance(TimeDelta::minutes(11));
+    shop.run_job(Job::Reconcile).await;
+
+    assert_eq!(shop.number(TOLD).await, 2);
+    assert_eq!(shop.number("SELECT balance FROM points_account").await, 100);
+    shop.assert_audit_is_clean().await;
 }
 
 #[actix_web::test]

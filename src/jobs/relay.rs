@@ -39,6 +39,12 @@ pub async fn retry(app: &Arc<App>) -> Result<usize> {
     .await
 }
 
+/// Brings what the bus has lost to the consumers; returns how many messages.
+pub async fn bring_lost(app: &Arc<App>) -> Result<usize> {
+    let take = async |consumer, message: &_| consumers::take(app, consumer, message).await;
+    outbox::bring_lost(app, &take).await
+}
+
 /// Brings what arrives from the bus to the consumers; never returns.
 pub async fn deliver(app: &Arc<App>) {
     app.bus

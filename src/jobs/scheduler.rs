@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use log::{info, warn};
 use tokio::time::sleep;
 
+use super::relay;
 use crate::app::App;
 use crate::domain::jobs::Job;
 use crate::error::Result;
@@ -64,8 +65,12 @@ async fn perform(app: &Arc<App>, job: Job) -> Result<String> {
         }
         Job::Reconcile => {
             let done = reconcile::run(app).await?;
+            let brought = relay::bring_lost(app).await?;
             let (asked, paid, ended, silent) = (done.asked, done.paid, done.ended, done.silent);
-            format!("{asked} asked about, {paid} paid, {ended} ended, {silent} unknown")
+            format!(
+                "{asked} asked about, {paid} paid, {ended} ended, {silent} unknown, \
+                 {brought} lost messages brought"
+            )
         }
         Job::RetryRefunds => {
             let done = gateway_work::send_refunds(app).await?;

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use entity::order_event::{ActiveModel, Column, Entity, Model};
-use entity::{OrderId, lease};
+use entity::{OrderId, lease, message_consume_log, message_failure};
 use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
 };
 
 use super::lease::now as database_time;
+use crate::domain::events::Consumer;
 
 /// Inserts; the caller holds the order's lock and gives the next `seq`.
 pub async fn insert(tx: &DatabaseTransaction, event: Model) -> Result<(), DbErr> {
@@ -93,6 +94,26 @@ pub async fn find(db: &impl ConnectionTrait, id: i64) -> Result<Option<Model>, D
     Entity::find_by_id(id).one(db).await
 }
 
+/// Up to `limit` events that were handed over between two moments and on which the consumer neither
+/// acted nor failed.
+pub async fn unconsumed(
+    db: &impl ConnectionTrait,
+    consumer: Consumer,
+    (from, to): (DateTime<Utc>, DateTime<Utc>),
+    limit: u64,
+) -> Result<Vec<Model>, DbErr> {
+    Entity::find()
+        .filter(Column::PublishedAt.gte(from))
+        .filter(Column::PublishedAt.lt(to))
+        .filter(Column::Kind.is_in(consumer.interests().iter().copied()))
+        .filter(Expr::not_exists(log_of(consumer.name())))
+        .filter(Expr::not_exists(failure_of(consumer.name())))
+        .order_by_asc(Column::PublishedAt)
+        .limit(limit)
+        .all(db)
+        .await
+}
+
 /// The types of these events, as far as they are there.
 pub async fn kinds(
     db: &impl ConnectionTrait,
@@ -134,4 +155,27 @@ pub async fn backlog(db: &impl ConnectionTrait) -> Result<(i64, Option<DateTime<
         .one(db)
         .await?;
     Ok(found.unwrap_or_default())
+}
+
+/// That a consumer acted on the fact of the event.
+fn log_of(consumer: &str) -> SelectStatement {
+    let key =
+        Expr::cust("order_event.order_id || ':' || order_event.type || ':' || order_event.subject");
+    Query::select()
+        .expr(Expr::val(1))
+        .from(message_consume_log::Entity)
+        .and_where(message_consume_log::Column::Consumer.eq(consumer))
+        .and_where(Expr::col(message_consume_log::Column::BizKey).eq(key))
+        .to_owned()
+}
+
+/// That a consumer failed at the event and tries again, or is dead.
+fn failure_of(consumer: &str) -> SelectStatement {
+    let event = (message_failure::Entity, message_failure::Column::EventId);
+    Query::select()
+        .expr(Expr::val(1))
+        .from(message_failure::Entity)
+        .and_where(message_failure::Column::Consumer.eq(consumer))
+        .and_where(Expr::col(event).equals((Entity, Column::Id)))
+        .to_owned()
 }

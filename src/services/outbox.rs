@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 
+use chrono::TimeDelta;
 use entity::{OrderId, order_event};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -21,6 +22,9 @@ use crate::repositories::order_event::claim_name;
 
 /// How many orders one pass looks at, and how many events of each.
 const BATCH: u64 = 256;
+/// How long a bus may keep a message before it counts as lost, and for how long lost ones are looked for.
+const LOST_AFTER: TimeDelta = TimeDelta::minutes(10);
+const LOST_SINCE: TimeDelta = TimeDelta::days(3);
 /// How many orders are relayed at once.
 const AT_ONCE: usize = 8;
 
@@ -69,6 +73,25 @@ pub async fn relay(
 pub async fn give_back(app: &App) -> Result<()> {
     let all = repositories::order_event::CLAIM;
     Ok(repositories::lease::delete_all(app.db.write(), all, app.instance()).await?)
+}
+
+/// Brings what was handed over a while ago and reached no effect to its consumers past the bus: a
+/// broker that was wiped, or a queue that somebody deleted, has lost it. Returns how many that were.
+pub async fn bring_lost(
+    app: &App,
+    take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
+) -> Result<usize> {
+    let now = app.clock.now();
+    let between = (now - LOST_SINCE, now - LOST_AFTER);
+    let mut brought = 0;
+    for consumer in Consumer::ALL {
+        let db = app.db.read();
+        for event in repositories::order_event::unconsumed(db, consumer, between, BATCH).await? {
+            take(consumer, &message(event)).await?;
+            brought += 1;
+        }
+    }
+    Ok(brought)
 }
 
 /// The message that tells of an event; the same each time.
