@@ -29,7 +29,8 @@ pub async fn run(app: &Arc<App>, job: Job, scheduled_at: DateTime<Utc>) -> Resul
         let Some(run) = job_runs::begin(app, job, scheduled_at).await? else {
             return Ok(None);
         };
-        let result = perform(app, job).await;
+        // Rare and large: boxed, so that what waits for it stays small.
+        let result = Box::pin(perform(app, job)).await;
         job_runs::finish(app, job, run, &result).await?;
         result.map(Some)
     };
