@@ -76,7 +76,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Migrate { down } => migrate(settings, down).await,
         Command::Seed => fill(settings).await,
         Command::Audit => inspect(settings).await,
-        Command::Job { command } => job::run(settings, command).await,
+        Command::Job { command } => Box::pin(job::run(settings, command)).await,
         Command::Events { command } => events::run(settings, command).await,
     }
 }

@@ -4,13 +4,13 @@ use chrono::TimeDelta;
 use order_service::consumers;
 use order_service::domain::events::Consumer;
 use order_service::error::Error;
-use order_service::repositories::order_event;
-use order_service::services::{failures, outbox};
+use order_service::services::failures;
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::binary::run;
 use crate::support::client::send;
+use crate::support::events::messages;
 use crate::support::gateway::{Attempt, paid_order};
 use crate::support::{Reply, Shop, order};
 
@@ -55,6 +55,7 @@ async fn the_pauses_between_the_tries_grow() {
     for _ in 1..ATTEMPTS {
         let mut waited = 0;
         while shop.retry_messages().await == 0 {
+            assert!(waited < 4_000, "it is never tried again");
             shop.advance(TimeDelta::seconds(1));
             waited += 1;
         }
@@ -111,13 +112,11 @@ async fn copies_of_a_message_that_failed_do_not_count_as_tries() {
     let shop = Shop::open().await;
     let paid = poisoned(&shop).await;
     shop.relay().await;
-    let id = paid.order.parse().unwrap();
-    let events = order_event::of_order(shop.app.db.read(), id).await.unwrap();
-    let paid = events.into_iter().find(|event| event.kind == "OrderPaid");
-    let message = outbox::message(paid.unwrap());
+    let messages = messages(&shop, &paid.order).await;
+    let message = messages.iter().find(|message| message.kind == "OrderPaid");
 
     for _ in 0..20 {
-        consumers::take(&shop.app, Consumer::LoyaltyPoints, &message)
+        consumers::take(&shop.app, Consumer::LoyaltyPoints, message.unwrap())
             .await
             .unwrap();
     }
@@ -200,6 +199,90 @@ async fn the_command_line_lists_the_dead_and_replays_them_beside_a_running_serve
     assert_eq!(String::from_utf8_lossy(&nothing.stdout), "events: 0 dead\n");
     assert_eq!(shop.number("SELECT balance FROM points_account").await, 100);
     shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
+async fn who_dies_again_after_he_was_acknowledged_is_told_again() {
+    let shop = Shop::open().await;
+    let id = died(&shop).await;
+    let operator = shop.operator();
+    let alert = operator.get("/api/alerts").await.body["data"][0].clone();
+    let path = format!(
+        "/api/alerts/{}/acknowledgement",
+        alert["id"].as_str().unwrap()
+    );
+    operator.put(&path, &json!({}), None).await.expect(200);
+
+    replay(&shop, &id, "replay-1").await.expect(202);
+    for _ in 0..ATTEMPTS {
+        shop.advance(TimeDelta::hours(2));
+        shop.retry_messages().await;
+    }
+
+    assert_eq!(dead(&shop).await, 1);
+    let alert = operator.get("/api/alerts").await.body["data"][0].clone();
+    assert_eq!(alert["acknowledged_at"], json!(null));
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
+async fn a_copy_that_worked_meanwhile_takes_the_failure_off_the_list() {
+    let shop = Shop::open().await;
+    let paid = poisoned(&shop).await;
+    shop.relay().await;
+    shop.execute(CURE).await;
+    let messages = messages(&shop, &paid.order).await;
+    let message = messages.iter().find(|message| message.kind == "OrderPaid");
+
+    consumers::take(&shop.app, Consumer::LoyaltyPoints, message.unwrap())
+        .await
+        .unwrap();
+    shop.advance(TimeDelta::seconds(2));
+    shop.retry_messages().await;
+
+    assert_eq!(shop.number("SELECT COUNT(*) FROM message_failure").await, 0);
+    assert_eq!(shop.number("SELECT balance FROM points_account").await, 100);
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
+async fn a_failure_whose_event_is_gone_dies_like_any_other() {
+    let shop = Shop::open().await;
+    poisoned(&shop).await;
+    shop.relay().await;
+    shop.execute("UPDATE message_failure SET event_id = 999")
+        .await;
+
+    for _ in 1..ATTEMPTS {
+        shop.advance(TimeDelta::hours(2));
+        shop.retry_messages().await;
+    }
+
+    assert_eq!(dead(&shop).await, 1);
+    let list = shop
+        .operator()
+        .get("/api/failed-messages")
+        .await
+        .expect(200);
+    assert_eq!(list.body["data"][0]["type"], json!(null));
+}
+
+#[actix_web::test]
+async fn what_fails_and_what_is_dead_are_numbers() {
+    let shop = Shop::open().await;
+    poisoned(&shop).await;
+    shop.relay().await;
+    assert_eq!(shop.metric("failing_messages").await, 1);
+    assert_eq!(shop.metric("dead_messages").await, 0);
+
+    for _ in 1..ATTEMPTS {
+        shop.advance(TimeDelta::hours(2));
+        shop.retry_messages().await;
+    }
+
+    assert_eq!(shop.metric("failing_messages").await, 0);
+    assert_eq!(shop.metric("dead_messages").await, 1);
+    assert_eq!(shop.metric("open_alerts").await, 1);
 }
 
 /// A paid order whose payment no consumer of points can read.

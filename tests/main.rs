@@ -10,6 +10,7 @@
 
 mod alerts;
 mod architecture;
+mod audit_of_events;
 mod bearer_tokens;
 mod cancel_order;
 mod change_address;
@@ -40,6 +41,7 @@ mod payment_callbacks;
 mod payment_crashes;
 mod payments;
 mod place_order;
+mod points;
 mod production;
 mod products;
 mod races;

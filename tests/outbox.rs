@@ -1,6 +1,7 @@
 //! The relay: what was committed is handed over, in order per order, whatever happened in between.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use chrono::TimeDelta;
 use order_service::domain::events::Consumer;
@@ -8,6 +9,7 @@ use order_service::domain::jobs::Job;
 use order_service::error::Error;
 use order_service::events::Message;
 use order_service::jobs::relay;
+use order_service::repositories::lease::{self, Claim};
 use order_service::services::outbox;
 
 use crate::support::entrance::eventually;
@@ -97,6 +99,75 @@ async fn events_that_another_relay_holds_are_left_to_it() {
 }
 
 #[actix_web::test]
+async fn a_relay_whose_claim_has_passed_to_another_publishes_no_more() {
+    let shop = Shop::open_with(&[IN_PROCESS]).await;
+    paid_order(&shop, 10_000).await;
+    let seen = RefCell::new(Vec::new());
+
+    outbox::relay(&shop.app, &async |_: Consumer, message: &Message| {
+        seen.borrow_mut().push(message.kind.clone());
+        shop.execute("UPDATE lease SET holder = 'another' WHERE name LIKE 'relay:%'")
+            .await;
+        Ok(())
+    })
+    .await
+    .unwrap();
+
+    assert_eq!(*seen.borrow(), ["OrderPlaced"]);
+    let held = "SELECT COUNT(*) FROM lease WHERE holder = 'another'";
+    assert_eq!(
+        shop.number(held).await,
+        1,
+        "what is another's is not given back"
+    );
+}
+
+#[actix_web::test]
+async fn a_claim_is_taken_by_one_and_passes_on_when_it_runs_out() {
+    let shop = Shop::open().await;
+    let db = shop.app.db.write();
+    let claim = |holder| Claim {
+        name: "relay:7",
+        holder,
+        length: Duration::from_mins(1),
+        reserved: 0,
+    };
+
+    assert!(lease::take(db, &claim("one")).await.unwrap());
+    assert!(!lease::take(db, &claim("two")).await.unwrap());
+    assert!(!lease::renew(db, &claim("two")).await.unwrap());
+    assert!(lease::renew(db, &claim("one")).await.unwrap());
+    shop.execute("UPDATE lease SET until = 1 WHERE name = 'relay:7'")
+        .await;
+    assert!(lease::take(db, &claim("two")).await.unwrap());
+    assert!(!lease::renew(db, &claim("one")).await.unwrap());
+}
+
+#[actix_web::test]
+async fn an_order_whose_events_cannot_be_read_holds_up_no_other() {
+    let shop = Shop::open().await;
+    let broken = paid_order(&shop, 10_000).await;
+    let status = "UPDATE order_event SET to_status = 'FUTURE' WHERE type = 'OrderPaid'";
+    shop.execute(status).await;
+    shop.customer("bob")
+        .buy(&order("NORMAL", &[("1", 1)]))
+        .await;
+
+    shop.relay().await;
+
+    let waiting = "SELECT COUNT(DISTINCT order_id) FROM order_event WHERE published_at IS NULL";
+    assert_eq!(shop.number(waiting).await, 1);
+    assert_eq!(shop.number(TOLD).await, 1);
+    let mended = "UPDATE order_event SET to_status = 'PAID' WHERE type = 'OrderPaid'";
+    shop.execute(mended).await;
+    shop.execute("UPDATE lease SET until = 1 WHERE name LIKE 'relay:%'")
+        .await;
+    shop.relay().await;
+    assert_eq!(shop.number(WAITING).await, 0, "{}", broken.order);
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
 async fn an_event_waits_for_the_one_before_it() {
     let shop = Shop::open_with(&[IN_PROCESS]).await;
     paid_order(&shop, 10_000).await;
@@ -142,22 +213,10 @@ async fn the_lag_of_the_outbox_is_a_number() {
     paid_order(&shop, 10_000).await;
     shop.advance(TimeDelta::seconds(90));
 
-    assert_eq!(number(&shop, "outbox_events").await, 3);
-    assert_eq!(number(&shop, "outbox_lag_seconds").await, 90);
+    assert_eq!(shop.metric("outbox_events").await, 3);
+    assert_eq!(shop.metric("outbox_lag_seconds").await, 90);
 
     shop.relay().await;
-    assert_eq!(number(&shop, "outbox_events").await, 0);
-    assert_eq!(number(&shop, "outbox_lag_seconds").await, 0);
-}
-
-/// A number as operators see it.
-async fn number(shop: &Shop, name: &str) -> i64 {
-    let reply = reqwest::get(format!("{}/metrics", shop.base))
-        .await
-        .unwrap();
-    let text = reply.text().await.unwrap();
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    line.unwrap().parse().unwrap()
+    assert_eq!(shop.metric("outbox_events").await, 0);
+    assert_eq!(shop.metric("outbox_lag_seconds").await, 0);
 }

@@ -38,6 +38,8 @@ impl MigrationTrait for Migration {
         m.create_table(points_ledger(m).await?).await?;
         let order = ["order_id"];
         index(m, "ix_points_ledger_order", "points_ledger", &order).await?;
+        let user = ["user_id", "id"];
+        index(m, "ix_points_ledger_user", "points_ledger", &user).await?;
         m.create_table(notification(m).await?).await?;
         let user = ["user_id", "event_id"];
         index(m, "ix_notification_user", "notification", &user).await
@@ -85,8 +87,14 @@ async fn complete_events(m: &SchemaManager<'_>) -> Result<(), DbErr> {
         DbBackend::MySql => format!("JSON_UNQUOTE(JSON_EXTRACT(payload, '$.{name}'))"),
         _ => format!("json_extract(payload, '$.{name}')"),
     };
+    let integer = match m.get_database_backend() {
+        DbBackend::MySql => "SIGNED",
+        _ => "INTEGER",
+    };
     let (payment, refund) = (field("payment_id"), field("refund_no"));
-    let (refunded, amount) = (field("refunded"), field("amount"));
+    // Without the cast MySQL would reckon with text, which makes decimals of whole numbers.
+    let number = |name: &str| format!("CAST({} AS {integer})", field(name));
+    let (refunded, amount) = (number("refunded"), number("amount"));
     db.execute_unprepared(&format!(
         "UPDATE order_event SET payload = JSON_SET(payload, '$.refunded_before', {refunded} - \
          CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.order_id = order_event.order_id \

@@ -5,9 +5,11 @@ mod loyalty_points;
 mod notifications;
 mod refund_execution;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use entity::message_failure;
+use futures_util::FutureExt;
 use sea_orm::DatabaseTransaction;
 use serde::de::DeserializeOwned;
 
@@ -21,7 +23,7 @@ use crate::services::errands;
 /// Acts on a message for one consumer; `Ok` once the effect or its failure is committed.
 pub async fn take(app: &Arc<App>, consumer: Consumer, message: &Message) -> Result<()> {
     let _at_work = AtWork::new(app);
-    let effect = async |tx: &_| effect(app, tx, consumer, message).await;
+    let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
     let errand = consumption::once(app, consumer, message, effect).await?;
     if let Some(errand) = errand {
         errands::send_off(app, errand);
@@ -37,7 +39,7 @@ pub async fn take_again(
     failure: &message_failure::Model,
 ) -> Result<()> {
     let _at_work = AtWork::new(app);
-    let effect = async |tx: &_| effect(app, tx, consumer, message).await;
+    let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
     let errand = consumption::again(app, consumer, message, failure, effect).await?;
     if let Some(errand) = errand {
         errands::send_off(app, errand);
@@ -58,6 +60,12 @@ async fn effect(
         Consumer::RefundExecution => refund_execution::act(tx, message, now).await,
         Consumer::AttemptClosing => attempt_closing::act(tx, message, now).await,
     }
+}
+
+/// A consumer that panics has failed like any other: the loop that called it goes on.
+async fn unbroken(effect: impl Future<Output = Result<Effect>>) -> Result<Effect> {
+    let ended = AssertUnwindSafe(effect).catch_unwind().await;
+    ended.unwrap_or_else(|_panic| Err(Error::Internal("the consumer panicked".to_owned())))
 }
 
 /// Counted for as long as it lives.
@@ -82,4 +90,16 @@ fn payload<T: DeserializeOwned>(message: &Message) -> Result<T> {
         let kind = &message.kind;
         Error::Internal(format!("the payload of {kind} cannot be used: {problem}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[actix_web::test]
+    async fn a_consumer_that_panics_has_failed() {
+        let broken = unbroken(async { panic!("on purpose") }).await;
+
+        assert!(matches!(broken, Err(Error::Internal(_))));
+    }
 }

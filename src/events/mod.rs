@@ -5,7 +5,6 @@ mod rabbitmq;
 
 use chrono::{DateTime, Utc};
 use entity::OrderId;
-use entity::order::OrderStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::events::Consumer;
@@ -26,8 +25,9 @@ pub struct Message {
     pub kind: String,
     /// What of the order it is about: a refund, an attempt, or the `seq`.
     pub subject: String,
-    pub from: Option<OrderStatus>,
-    pub to: OrderStatus,
+    /// The order's status before, by its name: an older instance may not know it.
+    pub from: Option<String>,
+    pub to: String,
     pub payload: serde_json::Value,
     pub created_at: DateTime<Utc>,
 }

@@ -3,12 +3,14 @@
 pub mod relay;
 mod scheduler;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::rt::task::JoinHandle;
-use log::warn;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use futures_util::FutureExt;
+use log::{error, warn};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
 use crate::domain::jobs::Job;
@@ -18,6 +20,8 @@ pub use scheduler::{Ran, run};
 
 /// How often the sandbox looks for messages to deliver.
 const DELIVERY_PERIOD: Duration = Duration::from_secs(1);
+/// What breaks off at once may do so again.
+const AFTER_A_PANIC: Duration = Duration::from_secs(1);
 
 /// The loops of one instance.
 #[derive(Debug, Default)]
@@ -26,12 +30,15 @@ pub struct Loops(Vec<JoinHandle<()>>);
 impl Loops {
     /// Starts all of them.
     pub fn start(app: &Arc<App>) -> Self {
-        let mut loops = relay::start(app);
-        let delivery = deliver_sandbox_messages(Arc::clone(app));
-        loops.push(actix_web::rt::spawn(delivery));
+        let mut loops = vec![
+            kept_up(app, "relay", relay::relay_for_ever),
+            kept_up(app, "delivery", relay::deliver_for_ever),
+            kept_up(app, "failed messages", relay::retry_for_ever),
+            kept_up(app, "sandbox", deliver_sandbox_messages),
+        ];
         for job in Job::ALL {
-            let runs = scheduler::run_for_ever(Arc::clone(app), job);
-            loops.push(actix_web::rt::spawn(runs));
+            let runs = move |app| scheduler::run_for_ever(app, job);
+            loops.push(kept_up(app, job.name(), runs));
         }
         Self(loops)
     }
@@ -51,9 +58,31 @@ impl Loops {
             warn!("some loops did not come to a safe point in time; they are cut off");
         }
         if let Err(error) = outbox::give_back(app).await {
-            warn!(error:% = error; "what the relay held was not given back; it ends by itself");
+            warn!(cause = error.cause(); "what the relay held was not given back; it ends by itself");
         }
     }
+}
+
+/// Runs a loop in a task of its own, and again when it breaks off.
+fn kept_up<F>(
+    app: &Arc<App>,
+    name: &'static str,
+    work: impl Fn(Arc<App>) -> F + 'static,
+) -> JoinHandle<()>
+where
+    F: Future<Output = ()> + 'static,
+{
+    let app = Arc::clone(app);
+    actix_web::rt::spawn(async move {
+        while AssertUnwindSafe(work(Arc::clone(&app)))
+            .catch_unwind()
+            .await
+            .is_err()
+        {
+            error!(name; "a loop broke off; it begins again");
+            sleep(AFTER_A_PANIC).await;
+        }
+    })
 }
 
 async fn deliver_sandbox_messages(app: Arc<App>) {
@@ -70,6 +99,6 @@ async fn deliver_sandbox_messages(app: Arc<App>) {
 
 fn report(result: Result<()>) {
     if let Err(error) = result {
-        warn!(error:% = error; "the sandbox's messages were not delivered; they are again");
+        warn!(cause = error.cause(); "the sandbox's messages were not delivered; they are again");
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::rt::task::JoinHandle;
 use log::warn;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
@@ -15,15 +14,6 @@ use crate::services::{failures, outbox};
 
 /// The longest pause while the bus takes nothing.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-
-/// Starts the loops; what they have not done when they end is still there.
-pub fn start(app: &Arc<App>) -> Vec<JoinHandle<()>> {
-    vec![
-        actix_web::rt::spawn(relay_for_ever(Arc::clone(app))),
-        actix_web::rt::spawn(deliver_for_ever(Arc::clone(app))),
-        actix_web::rt::spawn(retry_for_ever(Arc::clone(app))),
-    ]
-}
 
 /// Hands over what waits in the outbox, until nothing does or the bus takes no more; returns how
 /// many events that were.
@@ -67,14 +57,14 @@ async fn relay_all(app: &Arc<App>) -> Result<outbox::Relayed> {
 
 /// Woken by each commit and by a slow poll. While the bus takes nothing it pauses instead, twice as
 /// long each time, so that a broker that is away costs the database next to nothing.
-async fn relay_for_ever(app: Arc<App>) {
+pub(super) async fn relay_for_ever(app: Arc<App>) {
     let poll = app.settings.events.poll;
     let mut pause = poll;
     while !app.is_stopping() {
         let is_troubled = match relay_all(&app).await {
             Ok(relayed) => relayed.is_cut_short,
             Err(error) => {
-                warn!(error:% = error; "the outbox was not read; it is read again");
+                warn!(cause = error.cause(); "the outbox was not read; it is read again");
                 true
             }
         };
@@ -90,17 +80,17 @@ async fn relay_for_ever(app: Arc<App>) {
 }
 
 /// What is at work then comes again: its transaction is rolled back, its message not acknowledged.
-async fn deliver_for_ever(app: Arc<App>) {
+pub(super) async fn deliver_for_ever(app: Arc<App>) {
     or_stopped(&app, deliver(&app)).await;
 }
 
-async fn retry_for_ever(app: Arc<App>) {
+pub(super) async fn retry_for_ever(app: Arc<App>) {
     let mut ticks = interval(app.settings.events.poll);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while !app.is_stopping() {
         or_stopped(&app, ticks.tick()).await;
         if let Err(error) = retry(&app).await {
-            warn!(error:% = error; "failed messages were not taken up; they are again");
+            warn!(cause = error.cause(); "failed messages were not taken up; they are again");
         }
     }
 }

@@ -50,7 +50,7 @@ pub async fn run_for_ever(app: Arc<App>, job: Job) {
             () = sleep(pause) => {}
         }
         if let Err(error) = run(&app, job, at).await {
-            warn!(job = job.name(), error:% = error; "a job did not come to its end; it runs again");
+            warn!(job = job.name(), cause = error.cause(); "a job did not come to its end; it runs again");
         }
     }
     info!(job = job.name(); "a job has no schedule; it runs by hand");

@@ -23,6 +23,24 @@ pub async fn raise(tx: &DatabaseTransaction, alert: Model) -> Result<(), DbErr> 
     Ok(())
 }
 
+/// Opens an alert again that somebody has acknowledged.
+pub async fn reopen(
+    tx: &DatabaseTransaction,
+    kind: &str,
+    subject: &str,
+    now: DateTime<Utc>,
+) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::AcknowledgedAt, Expr::value(None::<DateTime<Utc>>))
+        .col_expr(Column::CreatedAt, Expr::value(now))
+        .filter(Column::Kind.eq(kind))
+        .filter(Column::Subject.eq(subject))
+        .filter(Column::AcknowledgedAt.is_not_null())
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
 /// Up to `limit` alerts, those that nobody saw first, the newest first.
 pub async fn list(db: &impl ConnectionTrait, limit: u64) -> Result<Vec<Model>, DbErr> {
     Entity::find()

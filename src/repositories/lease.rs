@@ -136,6 +136,16 @@ pub async fn delete_all(
     Ok(())
 }
 
+/// Removes leases of this kind that ran out and that nobody took up again.
+pub async fn delete_expired(db: &impl ConnectionTrait, prefix: &str) -> Result<(), DbErr> {
+    Entity::delete_many()
+        .filter(Column::Name.starts_with(prefix))
+        .filter(Expr::col(Column::Until).lte(now(db)))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// The database's clock in Unix milliseconds.
 pub fn now(db: &impl ConnectionTrait) -> SimpleExpr {
     Expr::cust(match db.get_database_backend() {

@@ -97,6 +97,18 @@ pub async fn raise(
     Ok(repositories::alert::raise(tx, row).await?)
 }
 
+/// The same for what may happen again: an alert that was acknowledged is open again.
+pub async fn raise_again(
+    tx: &DatabaseTransaction,
+    kind: Kind,
+    subject: &str,
+    (order, detail): (OrderId, &str),
+    now: DateTime<Utc>,
+) -> Result<()> {
+    raise(tx, kind, subject, (order, detail), now).await?;
+    Ok(repositories::alert::reopen(tx, kind.name(), subject, now).await?)
+}
+
 /// What a lost lease calls: raises an alert in a task of its own, by best effort.
 pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Sync> {
     Arc::new(move |lock| {
@@ -110,7 +122,7 @@ pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Syn
                 })
                 .await;
             if let Err(error) = raised {
-                log::warn!(lock = lock.as_str(), error:% = error; "an alert was not raised");
+                log::warn!(lock = lock.as_str(), cause = error.cause(); "an alert was not raised");
             }
         });
     })

@@ -16,7 +16,7 @@ pub async fn measure(app: &App) {
     let patience = app.settings.database.acquire_timeout;
     match tokio::time::timeout(patience, count(app)).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => warn!(error:% = error; "the backlog was not counted"),
+        Ok(Err(error)) => warn!(cause = error.cause(); "the backlog was not counted"),
         Err(_) => warn!("the backlog was not counted in time"),
     }
 }
@@ -25,15 +25,15 @@ async fn count(app: &App) -> Result<()> {
     let (db, gauges) = (app.db.read(), &app.metrics.backlog);
     let (events, oldest) = repositories::order_event::backlog(db).await?;
     let lag = oldest.map_or(0, |since| (app.clock.now() - since).num_seconds().max(0));
-    let (failing, dead) = repositories::message_failure::count(db).await?;
-    let parked = repositories::payment_callback::count_parked(db).await?;
-    let alerts = repositories::alert::count_open(db).await?;
     gauges.outbox_events.set(events);
     gauges.outbox_lag.set(lag);
+    let (failing, dead) = repositories::message_failure::count(db).await?;
     gauges.failing_messages.set(signed(failing));
     gauges.dead_messages.set(signed(dead));
-    gauges.parked_callbacks.set(signed(parked));
+    let alerts = repositories::alert::count_open(db).await?;
     gauges.open_alerts.set(signed(alerts));
+    let parked = repositories::payment_callback::count_parked(db).await?;
+    gauges.parked_callbacks.set(signed(parked));
     Ok(())
 }
 

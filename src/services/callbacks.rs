@@ -80,7 +80,7 @@ async fn under_lock(app: &App, order: OrderId, message: &GatewayMessage) -> Resu
 /// One read by event: a repeat of what is final may hear success although we could not get through.
 async fn known_all_the_same(app: &App, message: &GatewayMessage, error: &Error) -> Option<Outcome> {
     let payment = message.payment_id.to_string();
-    warn!(payment = payment.as_str(), error:% = error; "a callback was not settled this time");
+    warn!(payment = payment.as_str(), cause = error.cause(); "a callback was not settled this time");
     if let Error::Internal(cause) = error {
         log::error!(cause = cause.as_str(); "a callback failed");
     }

@@ -39,7 +39,7 @@ pub fn send_off(app: &Arc<App>, errand: Errand) {
     let app = Arc::clone(app);
     actix_web::rt::spawn(async move {
         if let Err(error) = gateway_work::run(&app, &errand).await {
-            warn!(error:% = error; "a gateway's answer was not settled; it is asked again");
+            warn!(cause = error.cause(); "a gateway's answer was not settled; it is asked again");
         }
         drop(place);
     });

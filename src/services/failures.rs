@@ -1,7 +1,8 @@
 //! Messages that a consumer could not act on: tried again with growing pauses, then dead.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::message_failure;
+use entity::{message_failure, order_event};
+use log::warn;
 use sea_orm::DatabaseTransaction;
 
 use super::{alerts, outbox};
@@ -37,6 +38,7 @@ pub async fn record(app: &App, consumer: Consumer, message: &Message, error: &Er
         updated_at: now,
     };
     let failed = after(app, &first, error, now);
+    log_failure(&failed);
     let inserted = app
         .db
         .transaction(async |tx| {
@@ -56,6 +58,7 @@ pub async fn record(app: &App, consumer: Consumer, message: &Message, error: &Er
 pub async fn note_again(app: &App, seen: &message_failure::Model, error: &Error) -> Result<()> {
     let now = app.clock.now();
     let failed = after(app, seen, error, now);
+    log_failure(&failed);
     app.db
         .transaction(async |tx| {
             if repositories::message_failure::note(tx, seen, &failed).await? {
@@ -74,19 +77,31 @@ pub async fn deliver_due(
     let mut taken_up = 0;
     let now = app.clock.now();
     for failure in repositories::message_failure::due(app.db.read(), now, BATCH).await? {
-        if !repositories::message_failure::claim(app.db.write(), &failure, now + ATTEMPT).await? {
+        let until = app.clock.now() + ATTEMPT;
+        if !repositories::message_failure::claim(app.db.write(), &failure, until).await? {
             continue;
         }
         taken_up += 1;
-        let event = repositories::order_event::find(app.db.read(), failure.event_id).await?;
-        if let (Some(consumer), Some(event)) = (Consumer::named(&failure.consumer), event) {
-            attempt(consumer, &outbox::message(event), &failure).await?;
-        } else {
-            let gone = Error::Internal("its event or its consumer is not there".to_owned());
-            note_again(app, &failure, &gone).await?;
+        match event_of(app, &failure).await {
+            Ok((consumer, event)) => {
+                attempt(consumer, &outbox::message(event), &failure).await?;
+            }
+            Err(error) if error.is_passing() => return Err(error),
+            Err(error) => note_again(app, &failure, &error).await?,
         }
     }
     Ok(taken_up)
+}
+
+/// What a failure is about, read anew.
+async fn event_of(
+    app: &App,
+    failure: &message_failure::Model,
+) -> Result<(Consumer, order_event::Model)> {
+    let gone = || Error::Internal("its event or its consumer is not there".to_owned());
+    let consumer = Consumer::named(&failure.consumer).ok_or_else(gone)?;
+    let event = repositories::order_event::find(app.db.read(), failure.event_id).await?;
+    Ok((consumer, event.ok_or_else(gone)?))
 }
 
 /// The failure as another failed attempt leaves it.
@@ -110,24 +125,27 @@ fn after(
     }
 }
 
+fn log_failure(failed: &message_failure::Model) {
+    warn!(
+        consumer = failed.consumer.as_str(), event = failed.event_id, attempts = failed.attempts,
+        dead = failed.dead_at.is_some(), cause = failed.last_error.as_str();
+        "a message had no effect"
+    );
+}
+
 /// Tells a person, when this was the last attempt.
 async fn bury(
     tx: &DatabaseTransaction,
     failed: &message_failure::Model,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    log::warn!(
-        consumer = failed.consumer.as_str(), event = failed.event_id, attempts = failed.attempts,
-        dead = failed.dead_at.is_some();
-        "a message had no effect"
-    );
     if failed.dead_at.is_none() {
         return Ok(());
     }
     let subject = format!("{}:{}", failed.consumer, failed.event_id);
     let detail = "a message failed so often that it is not tried any more; replay it after the fix";
     let about = (failed.order_id, detail);
-    alerts::raise(tx, alerts::Kind::DeadMessage, &subject, about, now).await
+    alerts::raise_again(tx, alerts::Kind::DeadMessage, &subject, about, now).await
 }
 
 /// Why a failure was not written.

@@ -1,7 +1,7 @@
 //! Asking a gateway how an attempt stands, or to end it; what it says is settled like a callback.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use entity::payment;
+use entity::payment::{self, PaymentStatus};
 use entity::payment_callback::Kind;
 
 use super::settlement;
@@ -12,6 +12,9 @@ use crate::gateways::{PaymentGateway, Silence, Standing};
 
 /// Seconds between questions about the same thing; the last holds for all that follow.
 const PAUSES: [i64; 8] = [5, 15, 60, 300, 900, 3_600, 7_200, 21_600];
+
+/// How long the call may be on its way that opens an attempt: till then "not found" says nothing.
+const OPENING: TimeDelta = TimeDelta::minutes(1);
 
 /// What a gateway said of an attempt, once it is settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +42,13 @@ pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
 /// Asks for its end, which a gateway refuses when it is paid.
 pub async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
     let answer = app.sandbox()?.close(payment).await;
+    let is_young = app.clock.now() - payment.created_at < OPENING;
+    let answer = match answer {
+        Ok(Standing::NotFound) if payment.status == PaymentStatus::Created && is_young => {
+            Err(Silence)
+        }
+        other => other,
+    };
     settle(app, payment, answer).await
 }
 

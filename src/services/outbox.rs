@@ -9,11 +9,13 @@ use chrono::TimeDelta;
 use entity::{OrderId, order_event};
 use futures_util::StreamExt;
 use futures_util::stream;
-use log::warn;
+use log::{error, warn};
 use rand::seq::SliceRandom;
+use sea_orm::ActiveEnum;
 
 use crate::app::App;
-use crate::domain::events::Consumer;
+use crate::database::Refusal;
+use crate::domain::events::{self, Consumer};
 use crate::error::Result;
 use crate::events::{Bus, Message};
 use crate::repositories;
@@ -52,7 +54,15 @@ pub async fn relay(
             if is_cut_short.get() || app.is_stopping() {
                 return Ok(());
             }
-            let relayed = relay_order(app, order, take).await?;
+            let relayed = match relay_order(app, order, take).await {
+                Ok(relayed) => relayed,
+                Err(error) if error.is_passing() => return Err(error),
+                Err(error) => {
+                    // Its claim stays: it is looked at again when that has run out.
+                    error!(order:% = order, cause = error.cause(); "the events of an order cannot be handed over");
+                    Relayed::default()
+                }
+            };
             events.update(|sum| sum + relayed.events);
             is_cut_short.update(|cut| cut || relayed.is_cut_short);
             Ok(())
@@ -77,10 +87,12 @@ pub async fn give_back(app: &App) -> Result<()> {
 
 /// Brings what was handed over a while ago and reached no effect to its consumers past the bus: a
 /// broker that was wiped, or a queue that somebody deleted, has lost it. Returns how many that were.
+/// Claims that crashed relays left are removed on the way.
 pub async fn bring_lost(
     app: &App,
     take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
 ) -> Result<usize> {
+    repositories::lease::delete_expired(app.db.write(), repositories::order_event::CLAIM).await?;
     let now = app.clock.now();
     let between = (now - LOST_SINCE, now - LOST_AFTER);
     let mut brought = 0;
@@ -96,15 +108,21 @@ pub async fn bring_lost(
 
 /// The message that tells of an event; the same each time.
 pub fn message(event: order_event::Model) -> Message {
+    // An instance of an earlier version beside us does not say what its events are about.
+    let subject = if event.subject.is_empty() {
+        events::subject(&event.payload, event.seq)
+    } else {
+        event.subject
+    };
     Message {
         message_id: format!("event-{}", event.id),
         event_id: event.id,
         order_id: event.order_id,
         seq: event.seq,
         kind: event.kind,
-        subject: event.subject,
-        from: event.from_status,
-        to: event.to_status,
+        subject,
+        from: event.from_status.map(|from| from.to_value()),
+        to: event.to_status.to_value(),
         payload: event.payload,
         created_at: event.created_at,
     }
@@ -125,9 +143,9 @@ async fn relay_order(
     if !repositories::lease::take(app.db.write(), &claim).await? {
         return Ok(Relayed::default());
     }
-    let relayed = publish_in_turn(app, order, &claim, take).await;
+    let relayed = publish_in_turn(app, order, &claim, take).await?;
     repositories::lease::delete(app.db.write(), &name, app.instance()).await?;
-    relayed
+    Ok(relayed)
 }
 
 /// Stops at the first event that is not handed over: those behind it wait for it.

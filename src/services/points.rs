@@ -62,8 +62,9 @@ pub async fn take_back(
     (before, after): (i64, i64),
 ) -> Result<bool> {
     let order = order_of(tx, fact).await?;
-    let change = -points::taken_back(order.amount, before, after, order.points_unit);
-    move_by(tx, fact, order, change, Reason::Refunded).await
+    let taken = points::taken_back(order.amount, before, after, order.points_unit);
+    let taken = taken.ok_or_else(|| Error::Internal("totals that no payment has".to_owned()))?;
+    move_by(tx, fact, order, -taken, Reason::Refunded).await
 }
 
 /// The caller's balance and a page of its movements.

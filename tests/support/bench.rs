@@ -7,7 +7,6 @@ use std::time::Duration;
 use actix_web::rt::task::JoinHandle;
 use chrono::DateTime;
 use entity::OrderId;
-use entity::order::OrderStatus;
 use lapin::options::{BasicPublishOptions, QueueDeclareOptions, QueueDeleteOptions};
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Connection, ConnectionProperties, Queue};
@@ -186,8 +185,8 @@ pub fn message(kind: &str, event: i64) -> Message {
         seq: 3,
         kind: kind.to_owned(),
         subject: "3".to_owned(),
-        from: Some(OrderStatus::Paying),
-        to: OrderStatus::Paid,
+        from: Some("PAYING".to_owned()),
+        to: "PAID".to_owned(),
         payload: serde_json::json!({ "amount": 1_250, "currency": "EUR", "note": "naïve \"ü\"" }),
         created_at: DateTime::from_timestamp_nanos(1_796_127_600_123_456_000),
     }

@@ -5,6 +5,7 @@ pub mod binary;
 pub mod client;
 pub mod doors;
 pub mod entrance;
+pub mod events;
 pub mod faults;
 pub mod gateway;
 pub mod mariadb_server;

@@ -239,6 +239,16 @@ impl Shop {
         taken_up
     }
 
+    /// A number as operators see it.
+    pub async fn metric(&self, name: &str) -> i64 {
+        let reply = reqwest::get(format!("{}/metrics", self.base)).await;
+        let text = reply.unwrap().text().await.unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap().parse().unwrap()
+    }
+
     /// What is left of a product.
     pub async fn stock(&self, product: &str) -> i64 {
         let reply = self

@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
         let mut told = false;
         while let Err(error) = take(consumer, message).await {
             if !told {
-                warn!(consumer = consumer.name(), error:% = error; "an event is not taken; it is tried again");
+                warn!(consumer = consumer.name(), cause = error.cause(); "an event is not taken; it is tried again");
                 told = true;
             }
             tokio::select! {

@@ -40,7 +40,8 @@ pub const ALL: [Check; 5] = [
         rule: "nobody was told of a dead message",
         sql: "SELECT f.consumer || ', event ' || f.event_id AS subject FROM message_failure f \
               WHERE f.dead_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM alert a \
-              WHERE a.kind = 'dead_message' AND a.subject = f.consumer || ':' || f.event_id)",
+              WHERE a.kind = 'dead_message' AND a.subject = f.consumer || ':' || f.event_id \
+              AND (a.acknowledged_at IS NULL OR a.acknowledged_at >= f.dead_at))",
     },
 ];
 
