@@ -75,6 +75,9 @@ pub enum Error {
     ClockBehind,
     #[error("Something went wrong on our side.")]
     Internal(String),
+    /// A consumer's fact was acted on, as the effect's own key says: its log was archived.
+    #[error("The message was acted on before.")]
+    ActedOn,
     /// The service cannot start; the sentence says what to do.
     #[error("{0}")]
     Start(String),
@@ -169,7 +172,7 @@ impl Error {
             Self::Invalid(_) => ("invalid_fields", 422),
             Self::KeyReused => ("idempotency_key_reused", 422),
             Self::VersionRequired => ("version_required", 428),
-            Self::Internal(_) | Self::Start(_) => ("internal_error", 500),
+            Self::Internal(_) | Self::ActedOn | Self::Start(_) => ("internal_error", 500),
             Self::Busy => ("busy", 503),
             Self::Unavailable(_) => ("database_unavailable", 503),
             Self::ClockBehind => ("clock_behind", 503),

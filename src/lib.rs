@@ -11,6 +11,7 @@ pub mod database;
 pub mod domain;
 pub mod error;
 pub mod events;
+pub mod files;
 pub mod gateways;
 pub mod idempotency;
 pub mod jobs;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use command_line::archive::{self, ArchiveCommand};
 use command_line::events::{self, EventCommand};
 use command_line::job::{self, JobCommand};
 use log::info;
@@ -50,6 +51,11 @@ enum Command {
         #[command(subcommand)]
         command: EventCommand,
     },
+    /// Moves old rows into files, and looks into them.
+    Archive {
+        #[command(subcommand)]
+        command: ArchiveCommand,
+    },
 }
 
 fn main() -> ExitCode {
@@ -78,6 +84,7 @@ async fn run(command: Command) -> Result<ExitCode> {
         Command::Audit => inspect(settings).await,
         Command::Job { command } => Box::pin(job::run(settings, command)).await,
         Command::Events { command } => events::run(settings, command).await,
+        Command::Archive { command } => archive::run(settings, command).await,
     }
 }
 

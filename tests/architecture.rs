@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("domain", &["domain"]),
     ("gateways", &["clock", "domain", "gateways"]),
     (
@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
         &["app", "consumers", "domain", "error", "events", "services"],
     ),
     ("events", &["domain", "error", "events"]),
+    ("files", &["domain", "error", "files"]),
     ("metrics", &["metrics"]),
     ("command_line", &[]),
     ("settings", &["settings"]),
@@ -47,6 +48,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
             "domain",
             "error",
             "events",
+            "files",
             "gateways",
             "idempotency",
             "metrics",

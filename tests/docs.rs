@@ -126,12 +126,14 @@ async fn an_answer_has_exactly_the_members_that_are_described() {
     let id = ann.buy(&order("NORMAL", &[("1", 1)])).await;
     let description = description(&shop).await;
     let timeline = ann.get(&format!("/api/orders/{id}/timeline")).await.body;
+    let whole = timeline.clone();
     let mut event = timeline["data"][0].clone();
     assert_eq!(
         event.as_object_mut().unwrap().remove("kind"),
         Some("event".into())
     );
     for (schema, value) in [
+        ("Timeline", whole),
         ("EventView", event),
         (
             "OrderView",

@@ -10,6 +10,10 @@
 
 mod alerts;
 mod architecture;
+mod archive;
+mod archive_crashes;
+mod archive_repeats;
+mod archive_runs;
 mod audit_of_events;
 mod bearer_tokens;
 mod cancel_order;

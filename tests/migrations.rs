@@ -12,7 +12,7 @@ use crate::support::order;
 use crate::support::shop::Place;
 
 /// Rows that break no rule but the one that is tried: `{}` is a value of a key.
-const PROBES: [(&str, &str); 6] = [
+const PROBES: [(&str, &str); 7] = [
     (
         "product.sku",
         "INSERT INTO product (sku, name, price, currency, on_sale, version, created_at, updated_at) \
@@ -37,6 +37,11 @@ const PROBES: [(&str, &str); 6] = [
         "order_item.order_type",
         "INSERT INTO order_item (order_id, user_id, product_id, order_type, active_slot, quantity, price, sku, name) \
          SELECT id, 'bob', 2, {}, 0, 1, 1, 's', 'n' FROM orders",
+    ),
+    (
+        "job_run.job",
+        "INSERT INTO job_run (job, scheduled_at, instance, started_at, outcome, done) \
+         VALUES ({}, '2026-01-01', 'i', '2026-01-01', '', '')",
     ),
     (
         "lease.name",

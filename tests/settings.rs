@@ -14,7 +14,7 @@ use crate::support::shop::Place;
 pub const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// A setting, a value that it cannot have, and what the sentence names.
-const IMPOSSIBLE: [(&str, &str, &str); 47] = [
+const IMPOSSIBLE: [(&str, &str, &str); 56] = [
     ("ORDER__SERVR__PORT", "8080", "servr"),
     ("ORDER__SERVER__PROT", "8080", "prot"),
     ("ORDER__SERVER__PORT__X", "8080", "server.port"),
@@ -124,6 +124,23 @@ const IMPOSSIBLE: [(&str, &str, &str); 47] = [
         "0s",
         "ORDER__ARCHIVE__RETENTION",
     ),
+    (
+        "ORDER__ARCHIVE__RETENTION",
+        "6d 23h",
+        "ORDER__ARCHIVE__RETENTION",
+    ),
+    ("ORDER__TOKEN__TTL", "31d", "ORDER__TOKEN__TTL"),
+    ("ORDER__ARCHIVE__DIRECTORY", "", "ORDER__ARCHIVE__DIRECTORY"),
+    ("ORDER__ARCHIVE__BATCH", "0", "ORDER__ARCHIVE__BATCH"),
+    ("ORDER__ARCHIVE__SLICE", "10001", "ORDER__ARCHIVE__SLICE"),
+    ("ORDER__ARCHIVE__PAUSE", "2m", "ORDER__ARCHIVE__PAUSE"),
+    ("ORDER__ARCHIVE__WINDOW", "0s", "ORDER__ARCHIVE__WINDOW"),
+    (
+        "ORDER__ARCHIVE__TABLES__ORDER_EVENT",
+        "burn",
+        "archive.tables.order_event",
+    ),
+    ("ORDER__JOBS__LEASE", "0s", "ORDER__JOBS__LEASE"),
     ("ORDER_PROFILE", "prod", "ORDER_PROFILE"),
     ("ORDER_PROFILE", "", "ORDER_PROFILE"),
 ];

@@ -2,6 +2,8 @@
 
 pub mod address;
 pub mod alert;
+pub mod archive_directory;
+pub mod archive_file;
 pub mod idempotency_record;
 pub mod ids;
 pub mod job_run;

@@ -1,5 +1,4 @@
 //! `order-service events`: the dead list, and replays from it, also while a server serves.
-#![expect(clippy::print_stdout, reason = "the list is this command's answer")]
 
 use std::process::ExitCode;
 
@@ -9,6 +8,8 @@ use order_service::clock::Clock;
 use order_service::error::{Error, Result};
 use order_service::services::failed_messages::{self, FailureView, State};
 use order_service::settings::Settings;
+
+use super::say;
 
 /// How many rows one read of the list takes.
 const PAGE: u64 = 500;
@@ -34,7 +35,7 @@ pub async fn run(settings: Settings, command: EventCommand) -> Result<ExitCode> 
         EventCommand::Dead => list(&app).await?,
         EventCommand::Replay { all: true, .. } => {
             let count = failed_messages::replay_all(&app).await?;
-            println!("{count} messages are tried again");
+            say(format_args!("{count} messages are tried again"));
         }
         EventCommand::Replay { ids, .. } => return replay(&app, &ids).await,
     }
@@ -48,7 +49,7 @@ async fn list(app: &App) -> Result<()> {
     loop {
         let page = failed_messages::list(app, Some(State::Dead), after, PAGE).await?;
         for failure in &page.data {
-            println!("{}", line(failure));
+            say(line(failure));
             count += 1;
         }
         let Some(cursor) = page.next_cursor else {
@@ -56,7 +57,7 @@ async fn list(app: &App) -> Result<()> {
         };
         after = cursor.parse().unwrap_or(i64::MAX);
     }
-    println!("events: {count} dead");
+    say(format_args!("events: {count} dead"));
     Ok(())
 }
 
@@ -81,9 +82,11 @@ async fn replay(app: &App, ids: &[i64]) -> Result<ExitCode> {
     let mut status = ExitCode::SUCCESS;
     for id in ids {
         match failed_messages::replay(app, *id).await {
-            Ok(()) => println!("id {id}: is tried again"),
+            Ok(()) => say(format_args!("id {id}: is tried again")),
             Err(Error::NotFound) => {
-                println!("id {id}: is on no list; see `order-service events dead`");
+                say(format_args!(
+                    "id {id}: is on no list; see `order-service events dead`"
+                ));
                 status = ExitCode::FAILURE;
             }
             Err(error) => return Err(error),

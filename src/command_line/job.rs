@@ -1,5 +1,4 @@
 //! `order-service job`: the jobs of time and their last runs, and a run by hand, also while a server serves.
-#![expect(clippy::print_stdout, reason = "the list is this command's answer")]
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,13 +12,15 @@ use order_service::jobs::{self, Ran};
 use order_service::services::job_runs::{self, JobView};
 use order_service::settings::Settings;
 
+use super::say;
+
 #[derive(Debug, Subcommand)]
 pub enum JobCommand {
     /// Lists the jobs, their schedules and their last runs.
     List,
     /// Runs a job now, unless an instance is at it.
     Run {
-        /// `close_unpaid`, `reconcile` or `retry_refunds`.
+        /// `close_unpaid`, `reconcile`, `retry_refunds` or `archive`.
         name: String,
     },
 }
@@ -38,10 +39,13 @@ pub async fn run(settings: Settings, command: JobCommand) -> Result<ExitCode> {
 fn print(job: &JobView) {
     let next = job.next_run_at.map(|at| at.to_rfc3339());
     let next = next.as_deref().unwrap_or("by hand");
-    println!("{}  schedule: {}  next: {next}", job.name, job.schedule);
+    say(format_args!(
+        "{}  schedule: {}  next: {next}",
+        job.name, job.schedule
+    ));
     for run in &job.runs {
         let at = run.started_at.to_rfc3339();
-        println!("  {at}  {}  {}", run.outcome, run.done);
+        say(format_args!("  {at}  {}  {}", run.outcome, run.done));
     }
 }
 
@@ -54,11 +58,11 @@ async fn run_now(app: &Arc<App>, name: &str) -> Result<ExitCode> {
     };
     Ok(match jobs::run(app, job, app.clock.now()).await? {
         Ran::Done(done) => {
-            println!("{name}: {done}");
+            say(format_args!("{name}: {done}"));
             ExitCode::SUCCESS
         }
         Ran::ByAnother(holder) => {
-            println!("{name}: not run, it is held by {holder}");
+            say(format_args!("{name}: not run, it is held by {holder}"));
             ExitCode::FAILURE
         }
     })

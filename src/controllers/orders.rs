@@ -19,8 +19,8 @@ use crate::idempotency::IdempotentContext;
 use crate::services::commands::{NewOrder, PostalAddress};
 use crate::services::orders::{self, Filter};
 use crate::services::place_order;
-use crate::services::timeline::TimelineEntry;
-use crate::services::views::{List, OrderView, Page, schema};
+use crate::services::timeline::Timeline;
+use crate::services::views::{OrderView, Page, schema};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -140,14 +140,14 @@ pub async fn read(
     Ok(versioned(&order, order.version))
 }
 
-/// Everything that happened to the order, in order.
+/// Everything that happened to the order, in order; `archived` says that older entries are not here any more.
 #[utoipa::path(
     get,
     path = "/api/orders/{id}/timeline",
     operation_id = "read_timeline",
     tag = "orders",
     params(("id" = String, Path, description = "The order's id.")),
-    responses((status = 200, description = "The history.", body = List<TimelineEntry>), Callers, Ids, Failures),
+    responses((status = 200, description = "The history.", body = Timeline), Callers, Ids, Failures),
     security(("bearer" = []))
 )]
 pub async fn timeline(
@@ -155,8 +155,8 @@ pub async fn timeline(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let data = orders::history(&app, &caller.0, id.0).await?;
-    Ok(HttpResponse::Ok().json(List { data }))
+    let history = orders::history(&app, &caller.0, id.0).await?;
+    Ok(HttpResponse::Ok().json(history))
 }
 
 /// Replaces the address, until the parcel has left. Without `If-Match` the last arrival wins.

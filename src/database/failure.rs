@@ -6,7 +6,7 @@ use sea_orm::sqlx;
 use crate::error::Error;
 
 /// Unique keys by their columns: `SQLite`'s messages tell only those.
-const UNIQUE_KEYS: [(&str, &str); 20] = [
+const UNIQUE_KEYS: [(&str, &str); 23] = [
     ("uk_product_sku", "product.sku"),
     (
         "uk_stock_ledger",
@@ -53,6 +53,9 @@ const UNIQUE_KEYS: [(&str, &str); 20] = [
         "uk_notification",
         "notification.user_id, notification.biz_key",
     ),
+    ("uk_archive_file_path", "archive_file.path"),
+    ("uk_archive_file_open", "archive_file.open_slot"),
+    ("pk_archive_directory", "archive_directory.id"),
     ("uk_job_run", "job_run.job, job_run.scheduled_at"),
 ];
 

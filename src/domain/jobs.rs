@@ -9,10 +9,17 @@ pub enum Job {
     Reconcile,
     /// Sends refunds whose end is not known.
     RetryRefunds,
+    /// Moves old rows out of the tables.
+    Archive,
 }
 
 impl Job {
-    pub const ALL: [Self; 3] = [Self::CloseUnpaid, Self::Reconcile, Self::RetryRefunds];
+    pub const ALL: [Self; 4] = [
+        Self::CloseUnpaid,
+        Self::Reconcile,
+        Self::RetryRefunds,
+        Self::Archive,
+    ];
 
     /// The name on the command line, in tables and metrics.
     pub const fn name(self) -> &'static str {
@@ -20,6 +27,7 @@ impl Job {
             Self::CloseUnpaid => "close_unpaid",
             Self::Reconcile => "reconcile",
             Self::RetryRefunds => "retry_refunds",
+            Self::Archive => "archive",
         }
     }
 

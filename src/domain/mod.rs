@@ -1,5 +1,6 @@
 //! The rules, as pure functions: no I/O, no async, no clock of their own.
 
+pub mod archive;
 pub mod events;
 pub mod gateway_message;
 pub mod jobs;

@@ -1,11 +1,12 @@
 //! `idempotency_record`: inserted first, in the transaction that does the work.
 
-use entity::idempotency_record::{ActiveModel, Column, Entity, Model};
+use chrono::{DateTime, Utc};
+use entity::idempotency_record::{Column, Entity, Model};
 use entity::{order, order_item};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, Query, SimpleExpr};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    QueryFilter, QueryOrder,
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QueryFilter,
+    QueryOrder,
 };
 
 /// A record and the order that its work made, if both are there.
@@ -14,16 +15,33 @@ pub type Found = (Model, Option<(order::Model, Vec<order_item::Model>)>);
 /// Inserts; waits for a transaction that is inserting the same id. A violation of
 /// `pk_idempotency_record` means that the work was done.
 pub async fn insert(tx: &DatabaseTransaction, record: Model) -> Result<(), DbErr> {
-    let row = ActiveModel {
-        id: Set(record.id),
-        fingerprint: Set(record.fingerprint),
-        resource_id: Set(record.resource_id),
-        status_code: Set(record.status_code),
-        created_at: Set(record.created_at),
-        expires_at: Set(record.expires_at),
-    };
-    Entity::insert(row).exec_without_returning(tx).await?;
+    let columns = [
+        Column::Id,
+        Column::Fingerprint,
+        Column::ResourceId,
+        Column::StatusCode,
+        Column::CreatedAt,
+        Column::ExpiresAt,
+    ];
+    let mut row = Query::insert();
+    row.into_table(Entity).columns(columns).values_panic([
+        Expr::value(record.id),
+        Expr::value(record.fingerprint),
+        Expr::value(record.resource_id),
+        Expr::value(record.status_code),
+        Expr::value(record.created_at),
+        beyond_2038(tx, record.expires_at),
+    ]);
+    tx.execute(&row).await?;
     Ok(())
+}
+
+/// To `MySQL` a time with a zone is sent as a TIMESTAMP, whose last is in 2038.
+fn beyond_2038(tx: &DatabaseTransaction, time: DateTime<Utc>) -> SimpleExpr {
+    match tx.get_database_backend() {
+        DbBackend::MySql => Expr::value(time.naive_utc()),
+        _ => Expr::value(time),
+    }
 }
 
 /// The record with its order and items as they are now, in one read.

@@ -109,16 +109,18 @@ pub async fn judge_again(
     Ok(result.rows_affected == 1)
 }
 
-/// Counts one more delivery.
+/// Counts one more delivery of a message that came `since` then: an older one does not change any more.
 pub async fn count_delivery(
     db: &impl ConnectionTrait,
     id: i64,
+    since: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::Deliveries, Expr::col(Column::Deliveries).add(1))
         .col_expr(Column::UpdatedAt, Expr::value(now))
         .filter(Column::Id.eq(id))
+        .filter(Column::CreatedAt.gte(since))
         .exec(db)
         .await?;
     Ok(())

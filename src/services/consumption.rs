@@ -33,7 +33,10 @@ enum Obstacle {
 
 impl From<Error> for Obstacle {
     fn from(error: Error) -> Self {
-        Self::Because(error)
+        match error {
+            Error::ActedOn => Self::Repeated,
+            error => Self::Because(error),
+        }
     }
 }
 

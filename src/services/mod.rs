@@ -1,6 +1,7 @@
 //! Use cases; they alone begin transactions.
 
 pub mod alerts;
+pub mod archive;
 mod attempts;
 pub mod audit;
 pub mod backlog;

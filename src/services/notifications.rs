@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::database::OnDuplicate;
 use crate::error::{Error, Result};
 use crate::events::Message;
 use crate::repositories;
@@ -54,7 +55,9 @@ pub async fn tell(tx: &DatabaseTransaction, message: &Message) -> Result<()> {
         payload,
         created_at: message.created_at,
     };
-    Ok(repositories::notification::insert(tx, row).await?)
+    repositories::notification::insert(tx, row)
+        .await
+        .on_duplicate("uk_notification", Error::ActedOn)
 }
 
 /// A page of what the caller was told, newest first.

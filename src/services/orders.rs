@@ -11,7 +11,7 @@ use serde_json::json;
 use super::closing;
 use super::commands::PostalAddress;
 use super::order_status::{self, Note};
-use super::timeline::{self, TimelineEntry};
+use super::timeline::{self, Timeline};
 use super::views::{OrderView, Page};
 use crate::app::App;
 use crate::auth::{Caller, Role};
@@ -58,15 +58,19 @@ pub async fn list(app: &App, caller: &Caller, filter: &Filter) -> Result<Page<Or
     }))
 }
 
-/// Everything that happened to the order.
-pub async fn history(app: &App, caller: &Caller, id: OrderId) -> Result<Vec<TimelineEntry>> {
+/// Everything that happened to the order, as far as it was not archived.
+pub async fn history(app: &App, caller: &Caller, id: OrderId) -> Result<Timeline> {
     let db = app.db.read();
     repositories::order::find_alone(db, id, reach(caller))
         .await?
         .ok_or(Error::NotFound)?;
     let events = repositories::order_event::of_order(db, id).await?;
     let callbacks = repositories::payment_callback::of_order(db, id).await?;
-    Ok(timeline::merged(events, callbacks))
+    let payments = repositories::payment::of_order(db, id).await?;
+    Ok(Timeline {
+        archived: timeline::is_archived(&events, &callbacks, &payments),
+        data: timeline::merged(events, callbacks),
+    })
 }
 
 /// Replaces the address; equal to what is there changes nothing, whatever version was seen.

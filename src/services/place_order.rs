@@ -179,8 +179,14 @@ async fn meaning_of(
     }
 }
 
-/// Ends the life of a token without an order, unless its order is there.
+/// Ends the life of a token without an order, unless its order is there, be its record archived.
 async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
+    let whose = Whose::Of(&ticket.buyer);
+    if let Some(order) = repositories::order::find(app.db.read(), ticket.order_id, whose).await? {
+        let recorded = repeats::look(app, request, Layer::IdempotencyRecord).await?;
+        let replay = || Answer::replay(app, request.operation, order, Layer::OrderUnique);
+        return Ok(Some(recorded.unwrap_or_else(replay)));
+    }
     match placement::bury(app, request, ticket).await {
         Ok(()) => Err(Error::TokenExpired),
         Err(Refused::Because(error)) => Err(error),

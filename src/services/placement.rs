@@ -19,8 +19,9 @@ use crate::domain::slot::active_slot;
 use crate::error::Error;
 use crate::repositories;
 
-/// How long a service's own key is remembered.
-const SERVICE_KEY_LIFE: TimeDelta = TimeDelta::days(1);
+/// 9999-12-31 in Unix seconds: what a service's own key lives until. Only its record stands between a
+/// repeat and a second order, so it stays for as long as its order does.
+const NEVER: i64 = 253_402_214_400;
 const CREATED: i32 = 201;
 
 /// What the transaction needs, all read before it begins.
@@ -147,9 +148,13 @@ async fn insert_record(
         resource_id: ticket.order_id.0,
         status_code,
         created_at: now,
-        expires_at: ticket.expires_at.unwrap_or(now + SERVICE_KEY_LIFE),
+        expires_at: ticket.expires_at.unwrap_or_else(without_expiry),
     };
     Ok(keyed::claim(tx, record).await?)
+}
+
+fn without_expiry() -> DateTime<Utc> {
+    DateTime::from_timestamp(NEVER, 0).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
 fn order_row(placement: &Placement<'_>, now: DateTime<Utc>) -> order::Model {

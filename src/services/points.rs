@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::database::OnDuplicate;
 use crate::domain::points;
 use crate::error::{Error, Result};
 use crate::repositories;
@@ -105,7 +106,9 @@ async fn move_by(
         reason,
         created_at: fact.happened_at,
     };
-    repositories::points::move_by(tx, movement).await?;
+    repositories::points::move_by(tx, movement)
+        .await
+        .on_duplicate("uk_points_ledger", Error::ActedOn)?;
     Ok(true)
 }
 

@@ -1,5 +1,7 @@
 //! Refunds that the shop asks for: the row and its reservation first, the gateway later.
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use entity::order::OrderStatus;
 use entity::payment::{self, PaymentStatus, Role};
@@ -19,6 +21,7 @@ use super::orders::reach;
 use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
+use crate::database::OnDuplicate;
 use crate::domain::events::REFUND_REQUESTED;
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
@@ -133,7 +136,10 @@ async fn create_once(
             replayed: None,
         }),
         Err(obstacle) => {
-            let look = async || look(app, request, Layer::IdempotencyRecord).await;
+            let look = async || match look(app, request, Layer::IdempotencyRecord).await? {
+                None => look_by_number(app, order, request).await,
+                found => Ok(found),
+            };
             keyed::explain(app, request, obstacle, look).await
         }
     }
@@ -155,6 +161,32 @@ async fn look(
     }))
 }
 
+/// The refund whose record was archived: its number is made of the key.
+///
+/// [`Error::KeyReused`] when what is left of the first request differs from this one.
+async fn look_by_number(
+    app: &App,
+    order: OrderId,
+    request: &IdempotentContext<NewRefund>,
+) -> Result<Option<Asked>> {
+    let number = number(request);
+    let refunds = repositories::refund::of_order(app.db.read(), order).await?;
+    let Some(refund) = refunds.into_iter().find(|known| known.refund_no == number) else {
+        return Ok(None);
+    };
+    let asked = &request.body;
+    if asked.reason != refund.reason || asked.amount.is_some_and(|amount| amount != refund.amount) {
+        return Err(Error::KeyReused);
+    }
+    app.metrics
+        .intercepted(Layer::OrderUnique, request.operation);
+    Ok(Some(Asked {
+        refund: refund.into(),
+        replayed: Some(Layer::OrderUnique),
+    }))
+}
+
+/// The row before its reservation: a number that is there already is a repeat, whatever is left.
 async fn make(
     app: &App,
     tx: &DatabaseTransaction,
@@ -171,11 +203,13 @@ async fn make(
         .body
         .amount
         .unwrap_or(payment.amount - payment.refunded_amount);
+    let mut refund = row(payment, amount, request, now);
+    refund.id = repositories::refund::insert(tx, &refund)
+        .await
+        .on_duplicate("uk_refund_no", Obstacle::Repeated)?;
     if amount == 0 || !repositories::payment::reserve(tx, payment.id, amount, now).await? {
         return Err(Error::RefundExceedsPayment.into());
     }
-    let mut refund = row(payment, amount, request, now);
-    refund.id = repositories::refund::insert(tx, &refund).await?;
     repositories::idempotency_record::set_resource(tx, &request.record_id(), refund.id.0).await?;
     tell(tx, order, payment, &refund, request).await?;
     Ok(refund)
@@ -222,18 +256,21 @@ fn paid<'a>(
     }
 }
 
-/// The number is made of the key's record, so a retry keeps it.
+/// Made of the key's record, so a retry keeps it.
+fn number(request: &IdempotentContext<NewRefund>) -> String {
+    let hash = BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
+    format!("R{hash}")
+}
+
 fn row(
     payment: &payment::Model,
     amount: i64,
     request: &IdempotentContext<NewRefund>,
     now: DateTime<Utc>,
 ) -> refund::Model {
-    use base64::Engine;
-    let hash = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
     refund::Model {
         id: RefundId(0),
-        refund_no: format!("R{hash}"),
+        refund_no: number(request),
         payment_id: payment.id,
         order_id: payment.order_id,
         amount,

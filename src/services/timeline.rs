@@ -2,12 +2,21 @@
 
 use chrono::{DateTime, Utc};
 use entity::order::OrderStatus;
+use entity::payment::PaymentStatus;
 use entity::payment_callback::{self, Kind, Outcome};
-use entity::{PaymentId, order_event};
+use entity::{PaymentId, order_event, payment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::views::schema;
+
+/// What happened to an order, as far as it is still here.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Timeline {
+    pub data: Vec<TimelineEntry>,
+    /// Older entries went to the archive; operators find them there.
+    pub archived: bool,
+}
 
 /// One entry, told apart by its `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -81,6 +90,23 @@ pub fn merged(
     let mut entries: Vec<_> = callbacks.into_iter().chain(events).collect();
     entries.sort_by_key(|(at, _)| *at);
     entries.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Whether steps or messages are missing: an order's first event has the `seq` 1, and where money
+/// came its message was recorded.
+pub fn is_archived(
+    events: &[order_event::Model],
+    callbacks: &[payment_callback::Model],
+    payments: &[payment::Model],
+) -> bool {
+    let told_of = |payment: &payment::Model| {
+        let mut messages = callbacks.iter();
+        messages.any(|message| message.payment_id == payment.id && message.kind == Kind::Paid)
+    };
+    let paid = payments
+        .iter()
+        .filter(|payment| payment.status == PaymentStatus::Succeeded);
+    events.first().is_none_or(|event| event.seq > 1) || !paid.into_iter().all(told_of)
 }
 
 impl From<order_event::Model> for EventView {

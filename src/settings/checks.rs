@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::FixedOffset;
 use croner::Cron;
 
+use super::archive::{Archive, SHORTEST_RETENTION};
 use super::{Profile, Settings, SettingsError};
 
 /// The secret that signs bearer tokens where development is not told another.
@@ -104,7 +105,8 @@ impl Settings {
         }
         self.check_numbers()?;
         self.check_schedules()?;
-        self.check_durations()
+        self.check_durations()?;
+        self.check_archive()
     }
 
     fn check_numbers(&self) -> Result<(), SettingsError> {
@@ -172,6 +174,8 @@ impl Settings {
             ("ORDER__JOBS__LEASE", self.jobs.lease),
             ("ORDER__EVENTS__POLL", self.events.poll),
             ("ORDER__EVENTS__LEASE", self.events.lease),
+            ("ORDER__JOBS__LEASE", self.jobs.lease),
+            ("ORDER__ARCHIVE__WINDOW", self.archive.window),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
             ("ORDER__RABBITMQ__TIMEOUT", self.rabbitmq.timeout),
             ("ORDER__AUTH__DEV_TOKEN_TTL", self.auth.dev_token_ttl),
@@ -186,8 +190,33 @@ impl Settings {
                 return impossible(setting, "must lie between 10ms and one year");
             }
         }
-        if self.archive.retention < Duration::from_hours(24) {
-            return impossible("ORDER__ARCHIVE__RETENTION", "must be at least one day");
+        Ok(())
+    }
+
+    fn check_archive(&self) -> Result<(), SettingsError> {
+        let Archive { batch, slice, .. } = self.archive;
+        if self.archive.directory.is_empty() {
+            return impossible("ORDER__ARCHIVE__DIRECTORY", "must name a directory");
+        }
+        if self.archive.retention < SHORTEST_RETENTION {
+            let problem = "must be at least 7 days: gateways repeat a message for up to 3 days and tell of a \
+                           refund up to 7 days later, clients repeat a key for a day; records that repeats \
+                           need would be gone";
+            return impossible("ORDER__ARCHIVE__RETENTION", problem);
+        }
+        if self.archive.retention < self.token.ttl {
+            let problem =
+                "must not be shorter than ORDER__TOKEN__TTL: a token's record must outlive it";
+            return impossible("ORDER__ARCHIVE__RETENTION", problem);
+        }
+        if !(1..=100_000).contains(&batch) {
+            return impossible("ORDER__ARCHIVE__BATCH", "must lie between 1 and 100000");
+        }
+        if !(1..=10_000).contains(&slice) {
+            return impossible("ORDER__ARCHIVE__SLICE", "must lie between 1 and 10000");
+        }
+        if self.archive.pause > Duration::from_mins(1) {
+            return impossible("ORDER__ARCHIVE__PAUSE", "must be at most one minute");
         }
         Ok(())
     }

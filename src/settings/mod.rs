@@ -3,6 +3,7 @@
 //! The files are compiled in, so the binary runs from any folder; a `config` folder beside the
 //! caller replaces them. Secrets come from the environment only.
 
+mod archive;
 mod checks;
 mod secret;
 mod sections;
@@ -14,10 +15,11 @@ use config::{Config, ConfigBuilder, Environment, File, FileFormat};
 use entity::order::{OrderType, Policy};
 use serde::Deserialize;
 
+pub use archive::{Archive, ArchiveTables, Mode};
 pub use secret::Secret;
 pub use sections::{
-    Archive, Auth, Bulkhead, Callbacks, Database, Events, Gate, Ids, Jobs, Lock, OrderTypeRules,
-    Orders, Points, RabbitMq, Redis, Sandbox, Schedules, Server, Token,
+    Auth, Bulkhead, Callbacks, Database, Events, Gate, Ids, Jobs, Lock, OrderTypeRules, Orders,
+    Points, RabbitMq, Redis, Sandbox, Schedules, Server, Token,
 };
 
 /// Why the service does not start: a sentence that names the setting.

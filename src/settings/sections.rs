@@ -192,16 +192,8 @@ pub struct Ids {
     pub lease: Duration,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Archive {
-    pub directory: String,
-    #[serde(deserialize_with = "duration")]
-    pub retention: Duration,
-}
-
 /// Reads `30m`, `10s`, `250ms`.
-fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+pub(super) fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(deserializer)?;
     humantime::parse_duration(&text).map_err(|error| {
         D::Error::custom(format!(

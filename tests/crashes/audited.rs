@@ -36,7 +36,7 @@ const TAMPERINGS: [(&str, &str); 7] = [
     ),
     (
         "DELETE FROM order_event",
-        "an order's events have gaps: order {id}",
+        "an order's events are all gone although it has not come to its end: order {id}",
     ),
 ];
 

@@ -89,6 +89,16 @@ pub fn run(place: &Place, changes: &[(&str, &str)], arguments: &[&str]) -> Outpu
     command(place, changes).args(arguments).output().unwrap()
 }
 
+/// Starts a command of the binary that the test may kill.
+pub fn spawn(place: &Place, changes: &[(&str, &str)], arguments: &[&str]) -> Child {
+    command(place, changes)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 fn command(place: &Place, changes: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_order-service"));
     command

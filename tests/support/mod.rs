@@ -1,5 +1,6 @@
 //! What tests stand on: a shop of their own, its customers, servers that may be killed.
 
+pub mod archived;
 pub mod bench;
 pub mod binary;
 pub mod client;

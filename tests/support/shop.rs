@@ -1,6 +1,7 @@
 //! A shop of a test's own: a fresh database, a clock that only the test moves, real HTTP.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use actix_web::dev::ServerHandle;
@@ -47,25 +48,29 @@ impl Profile {
 #[derive(Debug)]
 pub struct Place {
     pub overrides: Vec<(String, String)>,
-    /// Holds the SQLite file; gone with the test.
-    _folder: TempDir,
+    /// Holds the SQLite file and the archive; gone with the test.
+    folder: TempDir,
 }
 
 impl Place {
     /// A database in this run's profile, and keys in Redis of its own.
     pub async fn fresh() -> Self {
         let folder = TempDir::new().unwrap();
-        let overrides = match Profile::current() {
+        let mut overrides = match Profile::current() {
             Profile::Sqlite => {
                 let url = format!("sqlite://{}/orders.db", folder.path().display());
                 vec![("database.url".to_owned(), url)]
             }
             Profile::Mysql => mysql_overrides(&variable("TEST_MYSQL_URL")).await,
         };
-        Self {
-            overrides,
-            _folder: folder,
-        }
+        let archive = folder.path().join("archive").display().to_string();
+        overrides.push(("archive.directory".to_owned(), archive));
+        Self { overrides, folder }
+    }
+
+    /// Where the archive of this place lies.
+    pub fn archive(&self) -> PathBuf {
+        self.folder.path().join("archive")
     }
 
     /// The same settings for the binary.
@@ -318,10 +323,14 @@ impl Shop {
 
     /// Ends the instance as a shutdown would, and starts another on the same database whose gate
     /// remembers nothing.
-    pub async fn restarted_without_memory(self) -> Self {
+    pub async fn restarted_without_memory(mut self) -> Self {
         let place = Arc::clone(&self.place);
         let clock = self.app.clock.clone();
         self.server.stop(true).await;
+        if let Some(delivery) = self.delivery.take() {
+            delivery.abort();
+            let _ = delivery.await;
+        }
         self.app.db.close().await.unwrap();
         drop(self);
         let prefix = format!("{}:", Uuid::new_v4().simple());

@@ -1,5 +1,6 @@
 //! `order-service audit`: proves from the data that nothing happened twice, in one read-only snapshot.
 
+mod archive_checks;
 mod checks;
 mod event_checks;
 mod payment_checks;
@@ -40,7 +41,8 @@ pub async fn run(db: &Database, settings: &Settings) -> Result<Vec<Violation>> {
     let fixed = checks::ALL
         .iter()
         .chain(&payment_checks::ALL)
-        .chain(&event_checks::ALL);
+        .chain(&event_checks::ALL)
+        .chain(&archive_checks::ALL);
     for check in fixed {
         violations.extend(broken(&snapshot, check.rule, check.sql).await?);
     }

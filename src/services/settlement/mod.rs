@@ -12,8 +12,10 @@ use entity::payment_callback::{self, Outcome};
 use entity::{OrderId, PaymentId};
 use sea_orm::DatabaseTransaction;
 
+use super::archive;
 use crate::app::App;
 use crate::database::{Failure, Refusal, is_key};
+use crate::domain::archive::changeable_since;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
 use crate::metrics::Layer;
@@ -170,11 +172,15 @@ async fn by_event(app: &App, message: &GatewayMessage) -> Result<Option<payment_
 /// Best effort: a count that is lost changes nothing.
 async fn count(app: &App, row: Option<&payment_callback::Model>) {
     let Some(row) = row else { return };
-    let now = app.clock.now();
-    let counted = repositories::payment_callback::count_delivery(app.db.write(), row.id, now).await;
-    if let Err(error) = counted {
+    if let Err(error) = count_delivery(app, row.id).await {
         log::warn!(error:% = error; "a delivery was not counted");
     }
+}
+
+async fn count_delivery(app: &App, id: i64) -> Result<()> {
+    let now = app.clock.now();
+    let since = changeable_since(archive::retention(app)?, now);
+    Ok(repositories::payment_callback::count_delivery(app.db.write(), id, since, now).await?)
 }
 
 async fn judge(

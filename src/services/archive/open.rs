@@ -1,0 +1,57 @@
+//! What earlier runs left open: given up and done again, or brought to its end.
+
+use entity::archive_file::{Model, State};
+
+use super::{Run, batch, blocking};
+use crate::error::Result;
+use crate::repositories::archive_file;
+
+/// Finishes every open file; returns how many, and false when the window was over first.
+pub async fn finish_all(run: &Run<'_>) -> Result<(u64, bool)> {
+    let mut finished = 0;
+    while let Some(file) = archive_file::first_open(run.app.db.read()).await? {
+        if run.is_over() {
+            return Ok((finished, false));
+        }
+        let is_finished = match file.state {
+            // Verified meanwhile by its writer: it is looked at again.
+            State::Writing | State::Dropped if !give_up(run, &file).await? => continue,
+            State::Writing | State::Dropped => true,
+            State::Purging | State::Purged => {
+                let step = (State::Purging, State::Purged);
+                let now = run.app.clock.now();
+                archive_file::close(run.app.db.write(), file.id, step, now).await?;
+                true
+            }
+            State::Verified | State::Deleted => {
+                let contents = batch::read_back(run, &file).await?;
+                batch::delete(run, &file, &contents.keys).await?
+            }
+        };
+        if !is_finished {
+            return Ok((finished, false));
+        }
+        finished += 1;
+    }
+    Ok((finished, true))
+}
+
+/// Forgets a file whose rows are all in the table. From the first step on its writer, should it only
+/// have been paused, cannot go on; as long as its row is there the file is not forgotten. False when
+/// somebody else moved it on.
+pub async fn give_up(run: &Run<'_>, file: &Model) -> Result<bool> {
+    let db = run.app.db.write();
+    let step = (State::Writing, State::Dropped);
+    let is_ours = archive_file::advance(db, file.id, step, run.app.clock.now()).await?;
+    if !is_ours && file.state != State::Dropped {
+        return Ok(false);
+    }
+    remove(run, file).await?;
+    archive_file::delete(db, file.id).await?;
+    Ok(true)
+}
+
+pub async fn remove(run: &Run<'_>, file: &Model) -> Result<()> {
+    let (directory, path) = (run.directory.clone(), file.path.clone());
+    blocking(move || directory.remove(&path)).await
+}
