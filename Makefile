@@ -1,5 +1,5 @@
 # The commands of this project; `make` alone lists them. PROFILE=sqlite needs Rust and nothing else, PROFILE=mysql also
-# MariaDB and Redis, which `make services` installs.
+# MariaDB, Redis and RabbitMQ, which `make services` installs.
 
 PROFILE ?= sqlite
 ifeq ($(filter $(PROFILE),sqlite mysql),)
@@ -19,7 +19,7 @@ export ORDER_SERVICE_BIN ?= $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/ord
 help: ## List the commands
 	@awk -F ': .*## ' '/^[a-z0-9-]+: .*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: run-$(PROFILE) ## Serve at http://localhost:8080; PROFILE=mysql: with a MariaDB and a Redis of its own
+run: run-$(PROFILE) ## Serve at http://localhost:8080; PROFILE=mysql: with servers of its own
 
 run-sqlite:
 	$(CARGO) run $(LOCKED)
@@ -28,7 +28,7 @@ run-mysql:
 	$(CARGO) build $(LOCKED)
 	scripts/with-services --data data/services --settings $(CARGO) run $(LOCKED)
 
-test: test-$(PROFILE) ## Run the tests; PROFILE=mysql: on MariaDB and Redis, those that need a server included
+test: test-$(PROFILE) ## Run the tests; PROFILE=mysql: on MariaDB, Redis and RabbitMQ, those that need a server included
 
 test-sqlite:
 	TEST_PROFILE=sqlite $(CARGO) test $(LOCKED) --workspace -- --skip redis --skip mysql

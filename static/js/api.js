@@ -92,7 +92,7 @@ export const notifications = (which) => readPage("/api/notifications", which);
 
 export const order = (id, signal) => bodyOf(call("GET", `/api/orders/${id}`, { signal }));
 export const timeline = (id, signal) =>
-  bodyOf(call("GET", `/api/orders/${id}/timeline`, { signal })).then((list) => list.data);
+  bodyOf(call("GET", `/api/orders/${id}/timeline`, { signal }));
 
 export const changeAddress = (id, version, address) =>
   bodyOf(call("PUT", `/api/orders/${id}/address`, { body: json(address), headers: { "If-Match": `"${version}"` } }));

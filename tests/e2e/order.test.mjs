@@ -141,6 +141,18 @@ test("a timeline with entries of every kind, known and unknown, is shown", async
   assert.match(texts[3], /Awaiting payment.*BRAND_NEW_STATUS.*a_job/);
 });
 
+test("a timeline whose older entries were archived says so", async () => {
+  const page = await shop.visit();
+  const id = await buy(page, someone());
+  await page.route(`**/api/orders/${id}/timeline`, (route) => route.fulfill({ json: { data: [], archived: true } }));
+
+  await page.getByTestId("refresh").click();
+
+  await page.getByTestId("archived").waitFor();
+  assert.equal(await page.getByTestId("archived").textContent(), "Older entries are in the archive.");
+  assert.equal(await page.getByTestId("entry").count(), 0);
+});
+
 test("only what the service allows is offered", async () => {
   const page = await shop.visit();
   const id = await buy(page, someone());

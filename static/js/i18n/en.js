@@ -252,6 +252,7 @@ export default {
 
   "timeline.title": "What has happened",
   "timeline.none": "Nothing has been recorded.",
+  "timeline.archived": "Older entries are in the archive.",
   "timeline.to": "to",
   "timeline.details": "Details",
   "timeline.deliveries": { one: "delivered once", other: "delivered {count} times" },

@@ -247,6 +247,7 @@ export default {
 
   "timeline.title": "订单动态",
   "timeline.none": "没有任何记录。",
+  "timeline.archived": "较早的记录已归档。",
   "timeline.to": "变为",
   "timeline.details": "详情",
   "timeline.deliveries": "收到 {count} 次",

@@ -6,14 +6,19 @@ import { has, t, tOr } from "../i18n/index.js";
 import { statusChip } from "./status_chip.js";
 
 /** `currency` is the order's: amounts in an entry that names no other are in it. */
-export const timeline = (entries, currency) =>
-  entries.length
-    ? h(
-        "ol",
-        { class: "timeline", "data-testid": "timeline" },
-        entries.map((entry) => entryOf(entry, currency)),
-      )
-    : h("p", { class: "faint" }, t("timeline.none"));
+export const timeline = ({ data, archived }, currency) =>
+  h(
+    "div",
+    {},
+    archived && h("p", { class: "faint", "data-testid": "archived" }, t("timeline.archived")),
+    data.length
+      ? h(
+          "ol",
+          { class: "timeline", "data-testid": "timeline" },
+          data.map((entry) => entryOf(entry, currency)),
+        )
+      : !archived && h("p", { class: "faint" }, t("timeline.none")),
+  );
 
 function entryOf(entry, currency) {
   const { type = "", from, to, created_at: at, kind } = entry;
