@@ -1,12 +1,15 @@
 //! Jobs of time: when their schedule says so, one instance at a time, each planned run once, visible to operators.
 
-use chrono::{DateTime, Utc};
+use std::path::PathBuf;
+
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use order_service::domain::jobs::Job;
 use order_service::jobs::{self, Ran};
 use order_service::services::job_runs;
 use order_service::settings::{Profile, Settings};
 
+use crate::support::archived::{files, finished_order, rows};
 use crate::support::binary::{Binary, run};
 use crate::support::entrance::eventually;
 use crate::support::faults::Aside;
@@ -106,6 +109,36 @@ async fn runs_of_long_ago_are_forgotten() {
     assert_eq!(shop.number("SELECT COUNT(*) FROM job_run").await, 50);
 }
 
+#[actix_web::test]
+async fn the_archive_is_a_job_like_the_others() {
+    let shop = Shop::open().await;
+    finished_order(&shop).await;
+    shop.advance(TimeDelta::days(31));
+
+    let done = shop.run_job(Job::Archive).await;
+
+    assert!(
+        done.ends_with("rows left the tables; nothing old is left"),
+        "{done}"
+    );
+    assert_eq!(rows(&shop, "payment_callback").await, 0);
+    assert!(!files(&archive_of(&shop)).is_empty());
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
+async fn an_archive_whose_instance_stops_ends_between_two_files_and_is_gone_on_with() {
+    let shop = Shop::open().await;
+    finished_order(&shop).await;
+    shop.advance(TimeDelta::days(31));
+    shop.app.stop();
+
+    let done = shop.run_job(Job::Archive).await;
+
+    assert_eq!(done, "0 rows left the tables; the next run goes on");
+    assert!(rows(&shop, "payment_callback").await > 0);
+}
+
 #[test]
 fn schedules_are_read_by_the_clock_of_the_shop() {
     let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
@@ -170,4 +203,8 @@ async fn the_command_line_runs_a_job_beside_a_running_server() {
     let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(text.contains("there is no job tea"), "{text}");
     assert_eq!(run(&place, &[], &["audit"]).stdout, b"audit: clean\n");
+}
+
+fn archive_of(shop: &Shop) -> PathBuf {
+    shop.app.settings.archive.directory.clone().into()
 }
