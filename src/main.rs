@@ -102,7 +102,13 @@ async fn serve(settings: Settings) -> Result<ExitCode> {
         .await
         .map_err(|error| Error::Start(format!("the server broke off: {error}")))?;
     loops.stop(&app, patience).await;
-    app.db.close().await?;
+    // A database that is frozen would keep us for ever.
+    if tokio::time::timeout(patience, app.db.close())
+        .await
+        .is_err()
+    {
+        log::warn!("the database does not answer; its connections are left to it");
+    }
     info!("stopped");
     Ok(ExitCode::SUCCESS)
 }

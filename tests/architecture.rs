@@ -13,6 +13,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
         &[
             "app",
             "consumers",
+            "database",
             "domain",
             "error",
             "events",

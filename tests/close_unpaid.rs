@@ -111,6 +111,47 @@ async fn what_a_silent_gateway_does_not_say_is_neither_closed_nor_failed_and_ask
 }
 
 #[actix_web::test]
+async fn an_attempt_that_is_not_to_be_asked_about_yet_hides_no_other_that_was_paid() {
+    let shop = Shop::open().await;
+    let ann = shop.customer("ann");
+    let id = buy(&ann).await;
+    let silent = Attempt::start(&ann, &id).await;
+    assert!(accepted(&silent.failed("fail-1").deliver(&shop).await));
+    let paid = Attempt::start(&ann, &id).await;
+    pay_without_a_word(&shop, &paid).await;
+    // As hours of silence leave it.
+    shop.execute(&format!(
+        "UPDATE payment SET next_ask_at = '2027-01-01 00:00:00' WHERE id = {}",
+        silent.id
+    ))
+    .await;
+
+    shop.advance(TimeDelta::minutes(16));
+    assert_eq!(shop.run_job(Job::CloseUnpaid).await, said(0, 1, 0));
+
+    assert_eq!(shop.status(&id).await, OrderStatus::Paid);
+}
+
+#[actix_web::test]
+async fn what_contradicts_our_books_is_neither_paid_nor_closed() {
+    let shop = Shop::open().await;
+    let ann = shop.customer("ann");
+    let id = buy(&ann).await;
+    let attempt = Attempt::start(&ann, &id).await;
+    pay_without_a_word(&shop, &attempt).await;
+    shop.execute("UPDATE sandbox_payment SET amount = amount - 1")
+        .await;
+
+    shop.advance(TimeDelta::minutes(16));
+    assert_eq!(shop.run_job(Job::CloseUnpaid).await, said(0, 0, 1));
+
+    assert_eq!(shop.status(&id).await, OrderStatus::Paying);
+    let alerts = shop.operator().get("/api/alerts").await.expect(200);
+    assert_eq!(alerts.body["data"][0]["kind"], "payment_mismatch");
+    shop.assert_audit_is_clean().await;
+}
+
+#[actix_web::test]
 async fn one_order_that_cannot_be_closed_holds_up_no_other() {
     let shop = Shop::open().await;
     let (ann, bob) = (shop.customer("ann"), shop.customer("bob"));

@@ -197,10 +197,10 @@ async fn what_the_bus_has_lost_is_brought_to_its_consumers() {
         .unwrap();
     assert_eq!(shop.number(WAITING).await, 0);
 
-    shop.run_job(Job::Reconcile).await;
+    shop.run_job(Job::Redeliver).await;
     assert_eq!(shop.number(TOLD).await, 0, "it may still come");
     shop.advance(TimeDelta::minutes(11));
-    shop.run_job(Job::Reconcile).await;
+    shop.run_job(Job::Redeliver).await;
 
     assert_eq!(shop.number(TOLD).await, 2);
     assert_eq!(shop.number("SELECT balance FROM points_account").await, 100);

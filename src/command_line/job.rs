@@ -20,7 +20,7 @@ pub enum JobCommand {
     List,
     /// Runs a job now, unless an instance is at it.
     Run {
-        /// `close_unpaid`, `reconcile`, `retry_refunds` or `archive`.
+        /// `close_unpaid`, `reconcile`, `retry_refunds`, `redeliver` or `archive`.
         name: String,
     },
 }

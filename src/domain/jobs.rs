@@ -9,15 +9,18 @@ pub enum Job {
     Reconcile,
     /// Sends refunds whose end is not known.
     RetryRefunds,
+    /// Brings events that the bus has lost to their consumers.
+    Redeliver,
     /// Moves old rows out of the tables.
     Archive,
 }
 
 impl Job {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::CloseUnpaid,
         Self::Reconcile,
         Self::RetryRefunds,
+        Self::Redeliver,
         Self::Archive,
     ];
 
@@ -27,6 +30,7 @@ impl Job {
             Self::CloseUnpaid => "close_unpaid",
             Self::Reconcile => "reconcile",
             Self::RetryRefunds => "retry_refunds",
+            Self::Redeliver => "redeliver",
             Self::Archive => "archive",
         }
     }

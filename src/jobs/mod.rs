@@ -15,7 +15,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use crate::app::App;
 use crate::domain::jobs::Job;
 use crate::error::Result;
-use crate::services::{cashier, outbox};
+use crate::services::{cashier, job_lease};
 pub use scheduler::{Ran, run};
 
 /// How often the sandbox looks for messages to deliver.
@@ -47,8 +47,9 @@ impl Loops {
     /// in the database, and whatever this instance held is given back.
     pub async fn stop(self, app: &App, patience: Duration) {
         app.stop();
+        let mut tasks = self.0;
         let ends = async {
-            for task in &mut self.0.into_iter() {
+            for task in &mut tasks {
                 // A loop that broke off has nothing left to end.
                 let _ = task.await;
             }
@@ -57,8 +58,13 @@ impl Loops {
         if timeout(patience, ends).await.is_err() {
             warn!("some loops did not come to a safe point in time; they are cut off");
         }
-        if let Err(error) = outbox::give_back(app).await {
-            warn!(cause = error.cause(); "what the relay held was not given back; it ends by itself");
+        tasks.iter().for_each(JoinHandle::abort);
+        match timeout(patience, job_lease::give_back(app)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                warn!(cause = error.cause(); "what was held was not given back; it ends by itself");
+            }
+            Err(_) => warn!("the database does not answer; what was held ends by itself"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Running jobs when their schedule says so, on one instance at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use log::{info, warn};
@@ -8,10 +9,15 @@ use tokio::time::sleep;
 
 use super::relay;
 use crate::app::App;
+use crate::database::Refusal;
 use crate::domain::jobs::Job;
 use crate::error::Result;
 use crate::services::job_lease::{self, Held};
 use crate::services::{archive, close_unpaid, gateway_work, job_runs, reconcile};
+
+/// How often the archive goes on after the database was busy or away, and after which pause.
+const ARCHIVE_TRIES: u32 = 30;
+const ARCHIVE_PAUSE: Duration = Duration::from_secs(10);
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,19 +72,16 @@ async fn perform(app: &Arc<App>, job: Job) -> Result<String> {
         }
         Job::Reconcile => {
             let done = reconcile::run(app).await?;
-            let brought = relay::bring_lost(app).await?;
             let (asked, paid, ended, silent) = (done.asked, done.paid, done.ended, done.silent);
-            format!(
-                "{asked} asked about, {paid} paid, {ended} ended, {silent} unknown, \
-                 {brought} lost messages brought"
-            )
+            format!("{asked} asked about, {paid} paid, {ended} ended, {silent} unknown")
         }
         Job::RetryRefunds => {
             let done = gateway_work::send_refunds(app).await?;
             format!("{} sent, {} unknown", done.asked, done.unknown)
         }
+        Job::Redeliver => format!("{} lost messages brought", relay::bring_lost(app).await?),
         Job::Archive => {
-            let done = archive::run(app, &archive::Options::default(), &|_| {}).await?;
+            let done = archive_patiently(app).await?;
             let rows: u64 = done.tables.iter().map(|table| table.rows).sum();
             let rest = if done.is_complete {
                 "nothing old is left"
@@ -88,4 +91,19 @@ async fn perform(app: &Arc<App>, job: Job) -> Result<String> {
             format!("{rows} rows left the tables; {rest}")
         }
     })
+}
+
+/// A database that is busy for a moment does not cost the night: the next try first finishes what is open.
+async fn archive_patiently(app: &App) -> Result<archive::Report> {
+    let mut tries = 1;
+    loop {
+        match archive::run(app, &archive::Options::default(), &|_| {}).await {
+            Err(error) if error.is_passing() && tries < ARCHIVE_TRIES && !app.is_stopping() => {
+                warn!(cause = error.cause(), tries; "the archive was held up; it goes on");
+                sleep(ARCHIVE_PAUSE).await;
+                tries += 1;
+            }
+            ended => return ended,
+        }
+    }
 }

@@ -142,12 +142,18 @@ pub async fn delete(tx: &DatabaseTransaction, table: Table, keys: &[Key]) -> Res
             event::Entity::delete_many().filter(these).exec(tx).await
         }
         Table::IdempotencyRecord => {
-            let hashes = keys.iter().filter_map(|key| match key {
-                Key::Hash { id, .. } => Some(id.clone()),
-                Key::Id(_) => None,
-            });
-            let these = record::Column::Id.is_in(hashes);
-            record::Entity::delete_many().filter(these).exec(tx).await
+            let hashes = || {
+                keys.iter().filter_map(|key| match key {
+                    Key::Hash { id, created_at } => Some((id.clone(), *created_at)),
+                    Key::Id(_) => None,
+                })
+            };
+            let these = record::Column::Id.is_in(hashes().map(|(id, _)| id));
+            // A key may have been used anew meanwhile: its new record is younger than all of these.
+            let newest = hashes().map(|(_, created_at)| created_at).max();
+            let old = record::Column::CreatedAt.lte(newest);
+            let these = record::Entity::delete_many().filter(these).filter(old);
+            these.exec(tx).await
         }
     };
     Ok(deleted?.rows_affected)

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use entity::order::{ActiveModel, Column, Entity, Model, OrderStatus};
 use entity::payment::{self, PaymentStatus};
 use entity::{Address, OrderId, UserId, order_item};
-use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
     IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
@@ -101,30 +101,36 @@ pub async fn list(
         .await
 }
 
-/// Up to `limit` orders whose time to pay is over, but not those of which an open attempt is not to be
-/// asked about before later.
+/// Up to `limit` orders whose time to pay is over, but not those of which no open attempt is to be asked
+/// about before later.
 pub async fn overdue(
     db: &impl ConnectionTrait,
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
-    let asked = Query::select()
-        .expr(Expr::val(1))
-        .from(payment::Entity)
-        .and_where(
-            Expr::col((payment::Entity, payment::Column::OrderId)).equals((Entity, Column::Id)),
-        )
-        .and_where(payment::Column::Status.is_in(PaymentStatus::OPEN))
-        .and_where(payment::Column::NextAskAt.gt(now))
+    let due = open_attempts()
+        .and_where(payment::Column::NextAskAt.lte(now))
         .to_owned();
+    let nothing_later = Expr::not_exists(open_attempts());
     Entity::find()
         .filter(Column::Status.is_in([OrderStatus::PendingPayment, OrderStatus::Paying]))
         .filter(Column::ExpiresAt.lte(now))
-        .filter(Expr::not_exists(asked))
+        .filter(nothing_later.or(Expr::exists(due)))
         .order_by_asc(Column::ExpiresAt)
         .limit(limit)
         .all(db)
         .await
+}
+
+/// Of the order, those that may still bring money.
+fn open_attempts() -> SelectStatement {
+    let order = Expr::col((payment::Entity, payment::Column::OrderId));
+    Query::select()
+        .expr(Expr::val(1))
+        .from(payment::Entity)
+        .and_where(order.equals((Entity, Column::Id)))
+        .and_where(payment::Column::Status.is_in(PaymentStatus::OPEN))
+        .to_owned()
 }
 
 /// Moves the order from one of `sources` to `to` and stamps the arrival; false when it is elsewhere.

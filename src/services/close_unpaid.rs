@@ -5,7 +5,7 @@ use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
 use super::closing;
-use super::gateway_work::tell_of_silence;
+use super::gateway_work::{or_unknown, tell_of_silence};
 use super::inquiries::{self, Told};
 use super::order_status::Note;
 use crate::app::App;
@@ -44,7 +44,8 @@ pub async fn run(app: &App) -> Result<Done> {
         if app.is_stopping() {
             break;
         }
-        match close(app, &order).await? {
+        let end = close(app, &order).await;
+        match or_unknown(end, order.id, End::Unknown)? {
             End::Closed => done.closed += 1,
             End::Paid => done.paid += 1,
             End::Unknown => done.unknown += 1,
@@ -55,19 +56,25 @@ pub async fn run(app: &App) -> Result<Done> {
 }
 
 async fn close(app: &App, order: &order::Model) -> Result<End> {
+    let mut is_unknown = false;
     for payment in repositories::payment::of_order(app.db.read(), order.id).await? {
         if !payment.is_open() {
             continue;
         }
-        match end(app, &payment).await? {
+        let told = end(app, order, &payment).await;
+        match or_unknown(told, order.id, Told::Silent)? {
             Told::Paid => return Ok(End::Paid),
             Told::Ended => {}
+            // The others are asked all the same: one of them may be paid.
             Told::Open | Told::Silent => {
                 let subject = payment.id.to_string();
                 tell_of_silence(app, order.id, &subject, order.expires_at).await?;
-                return Ok(End::Unknown);
+                is_unknown = true;
             }
         }
+    }
+    if is_unknown {
+        return Ok(End::Unknown);
     }
     let closed = app
         .db
@@ -79,9 +86,13 @@ async fn close(app: &App, order: &order::Model) -> Result<End> {
     })
 }
 
-/// Asks, then asks for the end, unless somebody else is asking.
-async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
-    let again = inquiries::next_ask(payment.asks, app.clock.now());
+/// Asks, then asks for the end, unless somebody else is asking or it is not yet to be asked again.
+async fn end(app: &App, order: &order::Model, payment: &payment::Model) -> Result<Told> {
+    let now = app.clock.now();
+    if payment.next_ask_at > now {
+        return Ok(Told::Silent);
+    }
+    let again = inquiries::next_ask_after(order.expires_at, now);
     if !repositories::payment::note_ask(app.db.write(), payment, again).await? {
         return Ok(Told::Silent);
     }

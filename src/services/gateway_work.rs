@@ -7,11 +7,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment_callback::Kind;
 use entity::refund::RefundStatus;
 use entity::{OrderId, PaymentId, payment, refund};
+use log::warn;
 use sea_orm::DatabaseTransaction;
 
 use super::inquiries::{self, Told};
 use super::{alerts, settlement};
 use crate::app::App;
+use crate::database::Refusal;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, RefundStanding};
@@ -82,12 +84,15 @@ pub async fn send_refunds(app: &App) -> Result<Done> {
     let mut done = Done::default();
     let now = app.clock.now();
     for refund in repositories::refund::due(app.db.read(), now, BATCH).await? {
+        if app.is_stopping() {
+            break;
+        }
         let again = inquiries::next_ask(refund.asks, now);
         if !repositories::refund::note_ask(app.db.write(), &refund, again).await? {
             continue;
         }
         done.asked += 1;
-        if !send_refund(app, &refund).await? {
+        if !or_unknown(send_refund(app, &refund).await, refund.order_id, false)? {
             done.unknown += 1;
             let subject = format!("{}:{}", refund.payment_id, refund.refund_no);
             tell_of_silence(app, refund.order_id, &subject, refund.created_at).await?;
@@ -101,12 +106,15 @@ pub async fn close_attempts(app: &App) -> Result<Done> {
     let mut done = Done::default();
     let now = app.clock.now();
     for payment in repositories::payment::due_to_close(app.db.read(), now, BATCH).await? {
+        if app.is_stopping() {
+            break;
+        }
         let again = inquiries::next_ask(payment.asks, now);
         if !repositories::payment::note_ask(app.db.write(), &payment, again).await? {
             continue;
         }
         done.asked += 1;
-        if !is_ended(app, &payment).await? {
+        if !or_unknown(is_ended(app, &payment).await, payment.order_id, false)? {
             done.unknown += 1;
             let since = payment.close_requested_at.unwrap_or(payment.expires_at);
             let subject = payment.id.to_string();
@@ -114,6 +122,18 @@ pub async fn close_attempts(app: &App) -> Result<Done> {
         }
     }
     Ok(done)
+}
+
+/// What went wrong with one order is that order's: it is logged and stays `unknown`. A database that is away or busy
+/// ends the run.
+pub fn or_unknown<T>(result: Result<T>, order: OrderId, unknown: T) -> Result<T> {
+    match result {
+        Err(error) if !error.is_passing() => {
+            warn!(order:% = order, cause = error.cause(); "a question to a gateway came to nothing");
+            Ok(unknown)
+        }
+        other => other,
+    }
 }
 
 /// True when the gateway said how it ended.

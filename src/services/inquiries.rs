@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment::{self, PaymentStatus};
-use entity::payment_callback::Kind;
+use entity::payment_callback::{Kind, Outcome};
 
 use super::settlement;
 use crate::app::App;
@@ -58,6 +58,12 @@ pub fn next_ask(asks: i32, now: DateTime<Utc>) -> DateTime<Utc> {
     now + TimeDelta::seconds(PAUSES[at.min(PAUSES.len() - 1)])
 }
 
+/// When the same is asked again after its time was over at `since`: after half as long as it has been over.
+pub fn next_ask_after(since: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
+    let longest = TimeDelta::seconds(PAUSES[PAUSES.len() - 1]);
+    now + ((now - since) / 2).clamp(TimeDelta::seconds(PAUSES[0]), longest)
+}
+
 async fn settle(
     app: &App,
     payment: &payment::Model,
@@ -87,8 +93,13 @@ async fn settle(
         Ok(Standing::Open) => return Ok(Told::Open),
         Err(Silence) => return Ok(Told::Silent),
     };
-    settlement::settle(app, payment.order_id, &message).await?;
-    Ok(told)
+    // What contradicts our books is told to a person, and ends nothing.
+    Ok(
+        match settlement::settle(app, payment.order_id, &message).await? {
+            Outcome::Refused => Told::Silent,
+            _ => told,
+        },
+    )
 }
 
 /// What a gateway answered, in the form of a callback, under an event id of its own.

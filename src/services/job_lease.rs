@@ -8,6 +8,7 @@ use log::warn;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::repositories::lease::{self, Claim};
+use crate::repositories::order_event;
 
 /// What came of work that only one may do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,14 @@ pub async fn hold<T>(
         warn!(lease = name, error:% = error; "a lease was not given back; it ends by itself");
     }
     outcome.map(Held::Done)
+}
+
+/// Gives back all that jobs and the relay of this instance held when they were cut off.
+pub async fn give_back(app: &App) -> Result<()> {
+    for kind in ["job:", order_event::CLAIM] {
+        lease::delete_all(app.db.write(), kind, app.instance()).await?;
+    }
+    Ok(())
 }
 
 /// Who holds a lease that still runs.

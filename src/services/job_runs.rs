@@ -122,6 +122,7 @@ fn schedule(settings: &Settings, job: Job) -> &str {
         Job::CloseUnpaid => &schedules.close_unpaid,
         Job::Reconcile => &schedules.reconcile,
         Job::RetryRefunds => &schedules.retry_refunds,
+        Job::Redeliver => &schedules.redeliver,
         Job::Archive => &schedules.archive,
     }
 }

@@ -26,7 +26,7 @@ use crate::repositories::order_event::claim_name;
 const BATCH: u64 = 256;
 /// How long a bus may keep a message before it counts as lost, and for how long lost ones are looked for.
 const LOST_AFTER: TimeDelta = TimeDelta::minutes(10);
-const LOST_SINCE: TimeDelta = TimeDelta::days(3);
+const LOST_SINCE: TimeDelta = TimeDelta::hours(6);
 /// How many orders are relayed at once.
 const AT_ONCE: usize = 8;
 
@@ -79,12 +79,6 @@ pub async fn relay(
     })
 }
 
-/// Gives back what a relay of this instance held that was cut off.
-pub async fn give_back(app: &App) -> Result<()> {
-    let all = repositories::order_event::CLAIM;
-    Ok(repositories::lease::delete_all(app.db.write(), all, app.instance()).await?)
-}
-
 /// Brings what was handed over a while ago and reached no effect to its consumers past the bus: a
 /// broker that was wiped, or a queue that somebody deleted, has lost it. Returns how many that were.
 /// Claims that crashed relays left are removed on the way.
@@ -99,6 +93,9 @@ pub async fn bring_lost(
     for consumer in Consumer::ALL {
         let db = app.db.read();
         for event in repositories::order_event::unconsumed(db, consumer, between, BATCH).await? {
+            if app.is_stopping() {
+                return Ok(brought);
+            }
             take(consumer, &message(event)).await?;
             brought += 1;
         }

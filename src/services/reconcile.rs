@@ -77,7 +77,8 @@ async fn ask_live_attempts(app: &App) -> Result<Done> {
             continue;
         }
         done.asked += 1;
-        match inquiries::ask(app, &payment).await? {
+        let told = inquiries::ask(app, &payment).await;
+        match gateway_work::or_unknown(told, payment.order_id, Told::Silent)? {
             Told::Paid => done.paid += 1,
             Told::Ended => done.ended += 1,
             Told::Open => {}

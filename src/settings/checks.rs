@@ -150,6 +150,7 @@ impl Settings {
                 "ORDER__JOBS__SCHEDULES__RETRY_REFUNDS",
                 &schedules.retry_refunds,
             ),
+            ("ORDER__JOBS__SCHEDULES__REDELIVER", &schedules.redeliver),
             ("ORDER__JOBS__SCHEDULES__ARCHIVE", &schedules.archive),
         ];
         for (setting, schedule) in named {

@@ -131,6 +131,7 @@ pub struct Schedules {
     pub close_unpaid: String,
     pub reconcile: String,
     pub retry_refunds: String,
+    pub redeliver: String,
     pub archive: String,
 }
 

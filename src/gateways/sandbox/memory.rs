@@ -55,7 +55,7 @@ pub async fn close(db: &DatabaseConnection, id: PaymentId) -> Result<bool, DbErr
     Ok(open.exec(db).await?.rows_affected == 1)
 }
 
-/// OPEN → PAID.
+/// OPEN → PAID, until its time is over.
 pub async fn pay(
     db: &DatabaseConnection,
     id: PaymentId,
@@ -67,7 +67,8 @@ pub async fn pay(
         .col_expr(Column::TradeNo, Expr::value(trade_no))
         .col_expr(Column::PaidAt, Expr::value(now))
         .filter(Column::PaymentId.eq(id))
-        .filter(Column::Status.eq(Standing::Open));
+        .filter(Column::Status.eq(Standing::Open))
+        .filter(Column::ExpiresAt.gt(now));
     Ok(update.exec(db).await?.rows_affected == 1)
 }
 
