@@ -22,13 +22,7 @@ use crate::services::errands;
 
 /// Acts on a message for one consumer; `Ok` once the effect or its failure is committed.
 pub async fn take(app: &Arc<App>, consumer: Consumer, message: &Message) -> Result<()> {
-    let _at_work = AtWork::new(app);
-    let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
-    let errand = consumption::once(app, consumer, message, effect).await?;
-    if let Some(errand) = errand {
-        errands::send_off(app, errand);
-    }
-    Ok(())
+    act(app, consumer, message, None).await
 }
 
 /// The same for a message that failed before.
@@ -38,9 +32,18 @@ pub async fn take_again(
     message: &Message,
     failure: &message_failure::Model,
 ) -> Result<()> {
+    act(app, consumer, message, Some(failure)).await
+}
+
+async fn act(
+    app: &Arc<App>,
+    consumer: Consumer,
+    message: &Message,
+    failure: Option<&message_failure::Model>,
+) -> Result<()> {
     let _at_work = AtWork::new(app);
     let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
-    let errand = consumption::again(app, consumer, message, failure, effect).await?;
+    let errand = consumption::once(app, consumer, message, failure, effect).await?;
     if let Some(errand) = errand {
         errands::send_off(app, errand);
     }

@@ -55,53 +55,36 @@ impl Refusal for Obstacle {
     }
 }
 
-/// Lets `effect` happen once for the fact that `message` tells of.
+/// Lets `effect` happen once for the fact that `message` tells of; `failure` is how it failed before.
 ///
-/// `Ok` means that the effect or its failure is committed. A database that is away or busy is an
-/// error: nothing is known to be written, and the message has to come again.
+/// `Ok` means that the effect or its failure is committed; success takes a failure off the list in
+/// the same transaction. A database that is away or busy is an error: nothing is known to be
+/// written, and the message has to come again.
 pub async fn once(
     app: &App,
     consumer: Consumer,
     message: &Message,
+    failure: Option<&message_failure::Model>,
     effect: impl AsyncFn(&DatabaseTransaction) -> Result<Effect>,
 ) -> Result<Option<Errand>> {
-    match act(app, consumer, message, &effect, None).await {
-        Ok(effect) => Ok(applied(app, consumer, effect)),
+    match act(app, consumer, message, &effect, failure).await {
+        Ok(effect) => return Ok(applied(app, consumer, effect)),
         Err(Obstacle::Repeated) => {
             repeated(app, consumer);
-            Ok(None)
+            if let Some(failure) = failure {
+                repositories::message_failure::delete(app.db.write(), failure.id).await?;
+            }
         }
-        Err(Obstacle::Because(error)) if error.is_passing() => Err(error),
+        Err(Obstacle::Because(error)) if error.is_passing() => return Err(error),
         Err(Obstacle::Because(error)) => {
             app.metrics.events.consumed(consumer.name(), "failed");
-            failures::record(app, consumer, message, &error).await?;
-            Ok(None)
+            match failure {
+                Some(failure) => failures::note_again(app, failure, &error).await?,
+                None => failures::record(app, consumer, message, &error).await?,
+            }
         }
     }
-}
-
-/// The same for a message that failed before: success takes it off the list, in the same transaction.
-pub async fn again(
-    app: &App,
-    consumer: Consumer,
-    message: &Message,
-    failure: &message_failure::Model,
-    effect: impl AsyncFn(&DatabaseTransaction) -> Result<Effect>,
-) -> Result<Option<Errand>> {
-    match act(app, consumer, message, &effect, Some(failure)).await {
-        Ok(effect) => Ok(applied(app, consumer, effect)),
-        Err(Obstacle::Repeated) => {
-            repeated(app, consumer);
-            repositories::message_failure::delete(app.db.write(), failure.id).await?;
-            Ok(None)
-        }
-        Err(Obstacle::Because(error)) if error.is_passing() => Err(error),
-        Err(Obstacle::Because(error)) => {
-            app.metrics.events.consumed(consumer.name(), "failed");
-            failures::note_again(app, failure, &error).await?;
-            Ok(None)
-        }
-    }
+    Ok(None)
 }
 
 async fn act(
