@@ -10,6 +10,7 @@ pub mod events;
 pub mod faults;
 pub mod gateway;
 pub mod mariadb_server;
+pub mod place;
 pub mod proxy;
 pub mod rabbitmq_server;
 pub mod redis_server;
