@@ -153,7 +153,7 @@ fn sandbox(settings: &Settings, db: &Database, clock: &Clock) -> Result<Option<S
     if settings.sandbox.secret.is_empty() {
         return Ok(None);
     }
-    let sandbox = Sandbox::new(&settings.sandbox.secret, db.write().clone(), clock.clone());
+    let sandbox = Sandbox::new(&settings.sandbox.secret, db.clone(), clock.clone());
     let problem = "ORDER__SANDBOX__SECRET must read whsec_ and base64";
     sandbox
         .map(Some)

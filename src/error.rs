@@ -2,6 +2,7 @@
 
 use entity::order::OrderStatus;
 use entity::{OrderId, ProductId};
+use log::Level;
 use sea_orm::DbErr;
 
 use crate::metrics::Layer;
@@ -69,7 +70,7 @@ pub enum Error {
     VersionRequired,
     #[error("The service is busy; nothing was changed; try again in a moment.")]
     Busy,
-    #[error("The database cannot be reached; try again in a moment.")]
+    #[error("The database cannot be used now; repeat the same request in a moment.")]
     Unavailable(#[source] DbErr),
     #[error("The server's clock stepped back; try again in a moment.")]
     ClockBehind,
@@ -197,6 +198,14 @@ impl Error {
             Self::Internal(cause) => cause.clone(),
             Self::Unavailable(cause) => cause.to_string(),
             other => other.to_string(),
+        }
+    }
+
+    /// How loudly whoever goes on all the same tells it: the database's trouble is told once, by those who watch it.
+    pub const fn level(&self) -> Level {
+        match self {
+            Self::Unavailable(_) => Level::Debug,
+            _ => Level::Warn,
         }
     }
 

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod consumers;
 pub mod controllers;
 pub mod database;
+pub mod deadline;
 pub mod domain;
 pub mod error;
 pub mod events;

@@ -9,17 +9,22 @@ use actix_web::http::Method;
 use actix_web::middleware::DefaultHeaders;
 use actix_web::{App as Doors, HttpServer, web};
 use log::info;
+use tokio::time::timeout;
 
 use crate::app::App;
 use crate::controllers;
-use crate::database::migrate;
+use crate::database::{self, migrate};
+use crate::deadline;
 use crate::error::{Error, Result};
 use crate::jobs::Loops;
 use crate::metrics::Metrics;
 use crate::services::seed;
+use crate::settings;
 
 /// Longer than load balancers keep an idle connection, so that none is closed under a request.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// How long after its deadline a request may still be answered by its own door.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Migrates and, where the settings say so, fills an empty catalogue; one instance at a time.
 pub async fn prepare(app: &App) -> Result<()> {
@@ -54,17 +59,19 @@ pub fn listen(app: &Arc<App>) -> Result<Listening> {
     let mut server = HttpServer::new(move || {
         let metrics = Arc::clone(&data.metrics);
         let settings = data.settings.clone();
+        let times = settings.server.clone();
         Doors::new()
             .app_data(data.clone())
             .wrap(security_headers())
             .wrap_fn(move |request, next| {
                 let metrics = Arc::clone(&metrics);
                 let start = Instant::now();
-                let answer = next.call(request);
+                let (method, time) = (label(request.method()), time_for(&times, request.method()));
+                let answer = by_deadline(time, next.call(request));
                 async move {
-                    let answer = answer.await?;
-                    observe(&metrics, &answer, start);
-                    Ok(answer)
+                    let answer = answer.await;
+                    observe(&metrics, method, &answer, start);
+                    answer
                 }
             })
             .configure(|config| controllers::configure(config, &settings))
@@ -112,17 +119,47 @@ fn security_headers() -> DefaultHeaders {
         .add(("Referrer-Policy", "no-referrer"))
 }
 
-fn observe<B>(metrics: &Metrics, answer: &ServiceResponse<B>, start: Instant) {
-    let request = answer.request();
-    let route = request
-        .match_pattern()
-        .unwrap_or_else(|| "unmatched".to_owned());
-    let seconds = start.elapsed().as_secs_f64();
+/// How long a request may take by its method.
+fn time_for(settings: &settings::Server, method: &Method) -> Duration {
+    if matches!(*method, Method::GET | Method::HEAD) {
+        settings.read_deadline
+    } else {
+        settings.deadline
+    }
+}
+
+/// What the work below sees as its deadline; what waits without asking for it, like a body that
+/// comes slowly, is given up a little later.
+async fn by_deadline<T>(
+    time: Duration,
+    call: impl Future<Output = Result<T, actix_web::Error>>,
+) -> Result<T, actix_web::Error> {
+    match timeout(time + GRACE, deadline::within(time, call)).await {
+        Ok(answer) => answer,
+        Err(_elapsed) => Err(Error::Unavailable(database::late()).into()),
+    }
+}
+
+fn observe<B>(
+    metrics: &Metrics,
+    method: &str,
+    answer: &Result<ServiceResponse<B>, actix_web::Error>,
+    start: Instant,
+) {
+    let route = answer
+        .as_ref()
+        .ok()
+        .and_then(|answer| answer.request().match_pattern());
+    let route = route.as_deref().unwrap_or("unmatched");
+    let status = match answer {
+        Ok(answer) => answer.status(),
+        Err(error) => error.as_response_error().status_code(),
+    };
     metrics.answered(
-        label(request.method()),
-        &route,
-        answer.status().as_u16(),
-        seconds,
+        method,
+        route,
+        status.as_u16(),
+        start.elapsed().as_secs_f64(),
     );
 }
 

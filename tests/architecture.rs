@@ -7,7 +7,12 @@ use std::path::{Path, PathBuf};
 /// What each layer may name after `crate::`.
 const MAY_USE: [(&str, &[&str]); 14] = [
     ("domain", &["domain"]),
-    ("gateways", &["clock", "domain", "gateways"]),
+    (
+        "gateways",
+        &[
+            "clock", "database", "deadline", "domain", "error", "gateways",
+        ],
+    ),
     (
         "jobs",
         &[
@@ -23,7 +28,15 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ),
     (
         "consumers",
-        &["app", "consumers", "domain", "error", "events", "services"],
+        &[
+            "app",
+            "consumers",
+            "database",
+            "domain",
+            "error",
+            "events",
+            "services",
+        ],
     ),
     ("events", &["domain", "error", "events"]),
     ("files", &["domain", "error", "files"]),
@@ -38,7 +51,10 @@ const MAY_USE: [(&str, &[&str]); 14] = [
         "idempotency",
         &["auth", "domain", "error", "idempotency", "metrics"],
     ),
-    ("database", &["database", "error", "metrics", "settings"]),
+    (
+        "database",
+        &["database", "deadline", "error", "metrics", "settings"],
+    ),
     (
         "services",
         &[
@@ -46,6 +62,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "auth",
             "clock",
             "database",
+            "deadline",
             "domain",
             "error",
             "events",
@@ -64,6 +81,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "app",
             "auth",
             "controllers",
+            "deadline",
             "error",
             "idempotency",
             "metrics",

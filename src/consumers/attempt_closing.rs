@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use entity::PaymentId;
-use sea_orm::DatabaseTransaction;
 use serde::Deserialize;
 
 use super::payload;
+use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
 use crate::services::consumption::Effect;
@@ -17,11 +17,7 @@ struct Retired {
 }
 
 /// Notes that the gateway is asked; it is called once that is committed.
-pub async fn act(
-    tx: &DatabaseTransaction,
-    message: &Message,
-    now: DateTime<Utc>,
-) -> Result<Effect> {
+pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Result<Effect> {
     let Retired { payment_id } = payload(message)?;
     let errand = gateway_work::take_up_attempt(tx, payment_id, now).await?;
     Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))

@@ -1,9 +1,9 @@
 //! Points for what was paid, taken back for what was refunded.
 
-use sea_orm::DatabaseTransaction;
 use serde::Deserialize;
 
 use super::payload;
+use crate::database::Transaction;
 use crate::domain::events::ORDER_PAID;
 use crate::error::Result;
 use crate::events::Message;
@@ -22,7 +22,7 @@ struct Refunded {
     refunded: i64,
 }
 
-pub async fn act(tx: &DatabaseTransaction, message: &Message) -> Result<Effect> {
+pub async fn act(tx: &Transaction, message: &Message) -> Result<Effect> {
     let biz_key = message.biz_key();
     let fact = Fact {
         order: message.order_id,

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use entity::message_failure;
 use futures_util::FutureExt;
-use sea_orm::DatabaseTransaction;
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
+use crate::database::Transaction;
 use crate::domain::events::Consumer;
 use crate::error::{Error, Result};
 use crate::events::Message;
@@ -52,7 +52,7 @@ async fn act(
 
 async fn effect(
     app: &App,
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     consumer: Consumer,
     message: &Message,
 ) -> Result<Effect> {

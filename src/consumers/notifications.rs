@@ -1,13 +1,12 @@
 //! Tells customers what happened to their orders.
 
-use sea_orm::DatabaseTransaction;
-
+use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
 use crate::services::consumption::Effect;
 use crate::services::notifications;
 
-pub async fn act(tx: &DatabaseTransaction, message: &Message) -> Result<Effect> {
+pub async fn act(tx: &Transaction, message: &Message) -> Result<Effect> {
     notifications::tell(tx, message).await?;
     Ok(Effect::Applied)
 }

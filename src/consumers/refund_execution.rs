@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use entity::PaymentId;
-use sea_orm::DatabaseTransaction;
 use serde::Deserialize;
 
 use super::payload;
+use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
 use crate::services::consumption::Effect;
@@ -18,11 +18,7 @@ struct Requested {
 }
 
 /// REQUESTED → PROCESSING; the gateway is called once that is committed.
-pub async fn act(
-    tx: &DatabaseTransaction,
-    message: &Message,
-    now: DateTime<Utc>,
-) -> Result<Effect> {
+pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Result<Effect> {
     let Requested {
         payment_id,
         refund_no,

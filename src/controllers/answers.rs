@@ -7,6 +7,7 @@ use actix_web::http::header::{ETAG, LOCATION};
 use actix_web::{HttpResponse, HttpResponseBuilder};
 use serde::Serialize;
 
+use crate::deadline;
 use crate::error::{Error, Result};
 use crate::idempotency::Key;
 use crate::idempotency::context::KEY_HEADER;
@@ -17,8 +18,9 @@ use crate::services::repeats::Answer;
 pub const LAYER_HEADER: &str = "Idempotency-Layer";
 
 /// Runs `work` to its end even when the client hangs up, so that a claim is not left to its lease.
+/// Its deadline is the request's.
 pub async fn to_the_end<T: 'static>(work: impl Future<Output = Result<T>> + 'static) -> Result<T> {
-    actix_web::rt::spawn(work)
+    actix_web::rt::spawn(deadline::with(deadline::current(), work))
         .await
         .map_err(|error| Error::Internal(format!("the work of a request broke off: {error}")))?
 }

@@ -73,12 +73,11 @@ impl ResponseError for Error {
     }
 }
 
-/// A failure of ours is logged here and nowhere else.
+/// A failure of ours is logged here and nowhere else; a database in trouble is told once, not once a request.
 fn log(failure: &Error) {
     let (code, _) = failure.code_and_status();
     match failure {
         Error::Internal(cause) | Error::Start(cause) => error!(code, cause; "a request failed"),
-        Error::Unavailable(cause) => warn!(code, cause:% = cause; "the database did not answer"),
         Error::Busy | Error::ClockBehind => warn!(code; "a request was turned away"),
         _ => {}
     }

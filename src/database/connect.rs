@@ -5,12 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sea_orm::sqlx::mysql::MySqlConnectOptions;
-use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
-use sea_orm::sqlx::{self, Executor};
-use sea_orm::{ConnectOptions, DatabaseConnection};
+use sea_orm::sqlx::mysql::{MySqlConnectOptions, MySqlPoolOptions};
+use sea_orm::sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sea_orm::sqlx::{self, ConnectOptions, Connection, Executor};
+use sea_orm::{DatabaseConnection, DbErr, RuntimeErr, SqlxMySqlConnector};
+use tokio::time::Instant;
 
+use super::pool::{Driver, Health, Pool};
+use super::sqlite_file::SqliteFile;
 use crate::error::{Error, Result};
+use crate::metrics::Metrics;
 use crate::settings;
 
 /// Said to each `MySQL` connection when it opens.
@@ -18,6 +24,9 @@ const MYSQL_SESSION: [&str; 2] = [
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
     "SET SESSION innodb_lock_wait_timeout = 3",
 ];
+
+/// Opening a file takes as long as it takes; who waits for it has a deadline.
+const NO_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// What the connections are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,52 +37,121 @@ pub enum Access {
     Beside,
 }
 
-type Opened = (DatabaseConnection, DatabaseConnection, Option<Arc<File>>);
+/// The pools of a process.
+#[derive(Debug)]
+pub struct Opened {
+    pub write: Arc<Pool>,
+    /// On `MySQL` the same as `write`.
+    pub read: Arc<Pool>,
+    /// Refuses a second server on the same `SQLite` file for as long as it lives.
+    pub file_lock: Option<Arc<File>>,
+}
 
-pub async fn open(settings: &settings::Database, access: Access) -> Result<Opened> {
-    if settings.url.starts_with("sqlite:") {
-        open_sqlite(settings, access).await
+pub async fn open(
+    settings: &settings::Database,
+    access: Access,
+    metrics: Arc<Metrics>,
+) -> Result<Opened> {
+    let health = Arc::new(Health::new(settings.test_after, metrics));
+    let opened = if settings.url.starts_with("sqlite:") {
+        open_sqlite(settings, access, health).await?
     } else {
-        let pool = connect(mysql_options(settings, settings.max_connections)?).await?;
-        Ok((pool.clone(), pool, None))
+        let pool = Arc::new(open_mysql(settings, health)?);
+        Opened {
+            write: Arc::clone(&pool),
+            read: pool,
+            file_lock: None,
+        }
+    };
+    for pool in [&opened.write, &opened.read] {
+        let until = Instant::now() + settings.acquire_timeout;
+        pool.lend(until).await.map_err(Error::Unavailable)?;
     }
+    Ok(opened)
 }
 
 /// One `MySQL` connection of its own, for what is bound to a session.
 pub async fn open_single(settings: &settings::Database) -> Result<DatabaseConnection> {
-    connect(mysql_options(settings, 1)?).await
+    let pool = MySqlPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(settings.acquire_timeout)
+        .connect_with(mysql_options(settings)?)
+        .await
+        .map_err(unavailable)?;
+    Ok(SqlxMySqlConnector::from_sqlx_mysql_pool(pool))
 }
 
-async fn open_sqlite(settings: &settings::Database, access: Access) -> Result<Opened> {
+fn open_mysql(settings: &settings::Database, health: Arc<Health>) -> Result<Pool> {
+    let options = MySqlPoolOptions::new()
+        .max_connections(settings.max_connections)
+        .acquire_timeout(settings.acquire_timeout)
+        .idle_timeout(settings.idle_timeout)
+        .max_lifetime(settings.max_lifetime)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                for statement in MYSQL_SESSION {
+                    connection.execute(statement).await?;
+                }
+                Ok(())
+            })
+        });
+    let pool = health
+        .watch(options)
+        .connect_lazy_with(mysql_options(settings)?);
+    Ok(Pool::new(
+        Driver::MySql(pool),
+        health,
+        None,
+        settings.acquire_timeout,
+    ))
+}
+
+async fn open_sqlite(
+    settings: &settings::Database,
+    access: Access,
+    health: Arc<Health>,
+) -> Result<Opened> {
     let Some(path) = sqlite_path(&settings.url) else {
         return Err(Error::Start(
             "ORDER__DATABASE__URL names no file: use sqlite://path/to/orders.db".to_owned(),
         ));
     };
-    let lock = match access {
+    let file_lock = match access {
         Access::Exclusive => Some(Arc::new(lock_file(&path)?)),
         Access::Beside => None,
     };
-    // Who comes beside makes no empty file of a misspelt path.
-    let mode = match access {
-        Access::Exclusive => "rwc",
-        Access::Beside => "rw",
+    let options = sqlite_options(&path);
+    // Only here: a file that goes away later must not come back empty, and who comes beside makes no empty file of a
+    // misspelt path.
+    let first = options
+        .clone()
+        .create_if_missing(access == Access::Exclusive);
+    let first = first.connect().await.map_err(unavailable)?;
+    first.close().await.map_err(unavailable)?;
+    let file = Arc::new(SqliteFile::at(path));
+    let pool = |connections| {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(NO_TIMEOUT)
+            .idle_timeout(None)
+            .max_lifetime(None);
+        let pool = health.watch(pool).connect_lazy_with(options.clone());
+        Arc::new(Pool::new(
+            Driver::Sqlite(pool),
+            Arc::clone(&health),
+            Some(Arc::clone(&file)),
+            settings.acquire_timeout,
+        ))
     };
-    let url = format!("sqlite://{}?mode={mode}", path.display());
-    let write = connect(sqlite_options(&url, settings, 1)).await?;
-    let read = connect(sqlite_options(
-        &url,
-        settings,
-        settings.max_connections.min(8),
-    ))
-    .await?;
-    Ok((write, read, lock))
+    Ok(Opened {
+        write: pool(1),
+        read: pool(settings.max_connections.min(8)),
+        file_lock,
+    })
 }
 
-async fn connect(options: ConnectOptions) -> Result<DatabaseConnection> {
-    sea_orm::Database::connect(options)
-        .await
-        .map_err(Error::Unavailable)
+fn unavailable(error: sqlx::Error) -> Error {
+    Error::Unavailable(DbErr::Conn(RuntimeErr::SqlxError(error.into())))
 }
 
 /// The file of `sqlite://path`, without options; `None` for a database in memory.
@@ -115,48 +193,21 @@ fn lock_file(path: &Path) -> Result<File> {
     }
 }
 
-fn sqlite_options(url: &str, settings: &settings::Database, connections: u32) -> ConnectOptions {
-    let mut options = common_options(url, settings, connections);
-    options.map_sqlx_sqlite_opts(|sqlite| {
-        sqlite
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .busy_timeout(Duration::from_secs(3))
-            .foreign_keys(true)
-    });
-    options
+fn sqlite_options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(Duration::from_secs(3))
+        .foreign_keys(true)
+        .disable_statement_logging()
 }
 
-fn mysql_options(settings: &settings::Database, connections: u32) -> Result<ConnectOptions> {
+fn mysql_options(settings: &settings::Database) -> Result<MySqlConnectOptions> {
     let url = settings.url.replacen("mariadb:", "mysql:", 1);
-    if url.parse::<MySqlConnectOptions>().is_err() {
-        // Without the cause, which may quote the password.
-        let problem = "cannot be understood: use mysql://user:password@host:3306/orders";
-        return Err(Error::Start(format!("ORDER__DATABASE__URL {problem}")));
-    }
-    let mut options = common_options(&url, settings, connections);
-    options.map_sqlx_mysql_pool_opts(|pool| {
-        pool.after_connect(|connection, _| {
-            Box::pin(async move {
-                for statement in MYSQL_SESSION {
-                    connection.execute(statement).await?;
-                }
-                Ok::<(), sqlx::Error>(())
-            })
-        })
-    });
-    Ok(options)
-}
-
-fn common_options(url: &str, settings: &settings::Database, connections: u32) -> ConnectOptions {
-    let mut options = ConnectOptions::new(url);
-    options
-        .max_connections(connections)
-        .min_connections(1)
-        .acquire_timeout(settings.acquire_timeout)
-        .connect_timeout(settings.acquire_timeout)
-        // A ping before each use would be one more round trip of every request.
-        .test_before_acquire(false)
-        .sqlx_logging(false);
-    options
+    // Without the cause, which may quote the password.
+    let problem = "cannot be understood: use mysql://user:password@host:3306/orders";
+    url.parse::<MySqlConnectOptions>()
+        .map(ConnectOptions::disable_statement_logging)
+        .map_err(|_unsaid| Error::Start(format!("ORDER__DATABASE__URL {problem}")))
 }

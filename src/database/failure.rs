@@ -1,9 +1,18 @@
-//! What a database error means: worth another try, away, or a named constraint that was violated.
+//! What a database error means: worth another try, trouble, or a named constraint that was violated.
 
-use sea_orm::DbErr;
-use sea_orm::sqlx;
+use sea_orm::sqlx::mysql::MySqlDatabaseError;
+use sea_orm::sqlx::{self, error::DatabaseError};
+use sea_orm::{DbErr, RuntimeErr};
 
+use super::Trouble;
 use crate::error::Error;
+
+/// No connection was free in time.
+const BUSY: &str = "no connection was free in time";
+/// A deadline came first.
+const LATE: &str = "the database did not answer before the deadline; the outcome is unknown";
+/// Another file than the one that was opened, or none, is at the path.
+const FILE_GONE: &str = "the database file was removed or replaced";
 
 /// Unique keys by their columns: `SQLite`'s messages tell only those.
 const UNIQUE_KEYS: [(&str, &str); 23] = [
@@ -64,8 +73,8 @@ const UNIQUE_KEYS: [(&str, &str); 23] = [
 pub enum Failure {
     /// Another transaction was in the way; the whole transaction may be run again.
     Conflict,
-    /// The database did not answer.
-    Unreachable,
+    /// Not the statement: the database is away, full, read-only …
+    Trouble(Trouble),
     /// A unique key was violated: `MySQL`'s name of it (`PRIMARY` for a primary key), or ours.
     Duplicate(String),
     Other,
@@ -73,20 +82,19 @@ pub enum Failure {
 
 impl Failure {
     pub fn of(error: &DbErr) -> Self {
-        match runtime_error(error) {
-            Some(sqlx::Error::Database(error)) => Self::of_database(error.as_ref()),
-            Some(
-                sqlx::Error::Io(_)
-                | sqlx::Error::Tls(_)
-                | sqlx::Error::PoolTimedOut
-                | sqlx::Error::PoolClosed
-                | sqlx::Error::WorkerCrashed
-                | sqlx::Error::Protocol(_),
-            ) => Self::Unreachable,
-            None if matches!(error, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => {
-                Self::Unreachable
+        let failure = match error {
+            DbErr::Conn(RuntimeErr::Internal(said)) if said == BUSY => return Self::Conflict,
+            DbErr::Conn(RuntimeErr::Internal(said)) if said == FILE_GONE => {
+                return Self::Trouble(Trouble::FileGone);
             }
-            _ => Self::Other,
+            other => runtime_error(other).map(Self::of_driver),
+        };
+        match (failure, error) {
+            (Some(Self::Other) | None, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => {
+                // Whatever a server says to one who connects: the statement has not been sent.
+                Self::Trouble(Trouble::Unreachable)
+            }
+            (failure, _) => failure.unwrap_or(Self::Other),
         }
     }
 
@@ -95,30 +103,93 @@ impl Failure {
         mysql_number(error) == Some(1205)
     }
 
-    fn of_database(error: &dyn sqlx::error::DatabaseError) -> Self {
-        if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+    fn of_driver(error: &sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::Database(error) => Self::of_database(error.as_ref()),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::Protocol(_) => Self::Trouble(Trouble::Unreachable),
+            _ => Self::Other,
+        }
+    }
+
+    fn of_database(error: &dyn DatabaseError) -> Self {
+        if let Some(error) = error.try_downcast_ref::<MySqlDatabaseError>() {
             return match error.number() {
                 1213 | 1205 | 1020 => Self::Conflict,
                 1062 => Self::Duplicate(mysql_key(error.message())),
-                // Shutting down, killed, or too many connections: the server, not the statement.
-                1040 | 1053 | 1077 | 1079 | 1152 | 1927 => Self::Unreachable,
-                _ => Self::Other,
+                number => mysql_trouble(number).map_or(Self::Other, Self::Trouble),
             };
         }
         if error.is_unique_violation() {
             return Self::Duplicate(sqlite_key(error.message()));
         }
-        // SQLITE_BUSY and SQLITE_LOCKED with their extended codes.
         let code = error
             .code()
             .and_then(|code| code.parse::<i32>().ok())
             .unwrap_or_default();
-        if matches!(code & 0xff, 5 | 6) {
-            Self::Conflict
-        } else {
-            Self::Other
+        // The low byte is the primary result code: SQLITE_BUSY and SQLITE_LOCKED are another's transaction.
+        match code & 0xff {
+            5 | 6 => Self::Conflict,
+            primary => sqlite_trouble(primary).map_or(Self::Other, Self::Trouble),
         }
     }
+}
+
+/// Numbers of the server, not of the statement (MariaDB's list of error codes).
+const fn mysql_trouble(number: u16) -> Option<Trouble> {
+    Some(match number {
+        // Too many connections: of the server, of the user.
+        1040 | 1203 | 1226 => Trouble::TooManyConnections,
+        // Shutting down, killed, aborted, host blocked, network; Galera's node is not ready; closed for its rest.
+        1047 | 1053 | 1077 | 1079 | 1129 | 1152 | 1158..=1161 | 1927 | 4031 => Trouble::Unreachable,
+        // Some read lock or option, or InnoDB itself.
+        1223 | 1290 | 1792 | 1836 | 1874 => Trouble::ReadOnly,
+        // Disk full, table full.
+        1021 | 1114 => Trouble::Full,
+        // Creating, reading, writing, renaming a file; the storage engine.
+        3 | 1004 | 1024 | 1026 | 1030 => Trouble::IoError,
+        1034 | 1035 | 1194 => Trouble::Damaged,
+        // Error during COMMIT; a plugin (group replication) refused it.
+        1180 | 3100 => Trouble::CommitFails,
+        _ => return None,
+    })
+}
+
+/// `SQLite`'s primary result codes.
+const fn sqlite_trouble(primary: i32) -> Option<Trouble> {
+    Some(match primary {
+        8 => Trouble::ReadOnly,
+        10 | 14 => Trouble::IoError,
+        11 | 26 => Trouble::Damaged,
+        13 => Trouble::Full,
+        _ => return None,
+    })
+}
+
+/// No connection was free in time: others are at work, nothing is wrong.
+pub fn busy() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal(BUSY.to_owned()))
+}
+
+/// The deadline came before the answer.
+pub fn late() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal(LATE.to_owned()))
+}
+
+pub fn file_gone() -> DbErr {
+    DbErr::Conn(RuntimeErr::Internal(FILE_GONE.to_owned()))
+}
+
+/// Whether a server turned a connection away because it has too many.
+pub fn is_refused_connection(error: &sqlx::Error) -> bool {
+    matches!(
+        Failure::of_driver(error),
+        Failure::Trouble(Trouble::TooManyConnections)
+    )
 }
 
 /// Says what a unique key means where it is known.
@@ -164,8 +235,8 @@ fn mysql_number(error: &DbErr) -> Option<u16> {
         return None;
     };
     error
-        .try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>()
-        .map(sea_orm::SqlxMySqlError::number)
+        .try_downcast_ref::<MySqlDatabaseError>()
+        .map(MySqlDatabaseError::number)
 }
 
 fn runtime_error(error: &DbErr) -> Option<&sqlx::Error> {
@@ -173,8 +244,8 @@ fn runtime_error(error: &DbErr) -> Option<&sqlx::Error> {
         return None;
     };
     match error {
-        sea_orm::RuntimeErr::SqlxError(error) => Some(error.as_ref()),
-        sea_orm::RuntimeErr::Internal(_) => None,
+        RuntimeErr::SqlxError(error) => Some(error.as_ref()),
+        RuntimeErr::Internal(_) => None,
     }
 }
 

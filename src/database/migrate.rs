@@ -1,8 +1,9 @@
 //! Bringing the schema up to date, one instance at a time.
 
 use migration::{Migrator, MigratorTrait};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxSqliteConnector, Statement};
 
+use super::pool::Driver;
 use super::{Database, connect};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -20,8 +21,8 @@ impl Database {
         settings: &Settings,
         work: impl AsyncFnOnce(&DatabaseConnection) -> Result<T>,
     ) -> Result<T> {
-        if self.backend() == DbBackend::Sqlite {
-            return work(self.write()).await;
+        if let Driver::Sqlite(pool) = &self.write.pool.driver {
+            return work(&SqlxSqliteConnector::from_sqlx_sqlite_pool(pool.clone())).await;
         }
         let connection = connect::open_single(&settings.database).await?;
         get_lock(&connection).await?;

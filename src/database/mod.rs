@@ -1,15 +1,21 @@
-//! The database: connections, transactions that are run again when they may be, and what its errors mean.
+//! The database: connections that are lent, transactions that are run again when they may be, and what its errors mean.
 
 mod bulkhead;
 mod connect;
 mod failure;
+mod lent;
 pub mod migrate;
+mod pool;
+mod probe;
+mod retry;
+mod single;
+mod sqlite_file;
 mod transaction;
+mod trouble;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use sea_orm::{DatabaseConnection, DbBackend};
+use sea_orm::{ConnectionTrait, DbBackend};
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
@@ -18,8 +24,13 @@ use crate::settings::Settings;
 
 use bulkhead::Bulkhead;
 pub use connect::Access;
-pub use failure::{Failure, OnDuplicate, is_key};
-pub use transaction::Refusal;
+use connect::Opened;
+pub use failure::{Failure, OnDuplicate, is_key, late};
+pub use retry::Refusal;
+pub use single::Single;
+pub use transaction::Transaction;
+pub use trouble::Trouble;
+use trouble::Watch;
 
 /// The connections of one process.
 ///
@@ -27,13 +38,13 @@ pub use transaction::Refusal;
 /// both are the same pool.
 #[derive(Debug, Clone)]
 pub struct Database {
-    write: DatabaseConnection,
-    read: DatabaseConnection,
+    write: Single,
+    read: Single,
     bulkhead: Arc<Bulkhead>,
     commits: Arc<Notify>,
     metrics: Arc<Metrics>,
-    /// How long an answer to a ping is waited for.
-    patience: Duration,
+    watch: Arc<Watch>,
+    probe: Arc<probe::Probe>,
     /// Refuses a second server on the same `SQLite` file for as long as it lives.
     _file_lock: Option<Arc<std::fs::File>>,
 }
@@ -45,26 +56,36 @@ impl Database {
         access: Access,
         metrics: Arc<Metrics>,
     ) -> Result<Self> {
-        let (write, read, file_lock) = connect::open(&settings.database, access).await?;
-        let bulkhead = Arc::new(Bulkhead::new(&settings.bulkhead, Arc::clone(&metrics)));
-        Ok(Self {
+        let Opened {
             write,
             read,
-            bulkhead,
+            file_lock,
+        } = connect::open(&settings.database, access, Arc::clone(&metrics)).await?;
+        let watch = Arc::new(Watch::new(Arc::clone(&metrics)));
+        let single = |pool| Single {
+            pool,
+            watch: Arc::clone(&watch),
+            patience: settings.database.deadline,
+        };
+        Ok(Self {
+            write: single(write),
+            read: single(read),
+            bulkhead: Arc::new(Bulkhead::new(&settings.bulkhead, Arc::clone(&metrics))),
             commits: Arc::new(Notify::new()),
             metrics,
-            patience: settings.database.acquire_timeout,
+            watch,
+            probe: Arc::default(),
             _file_lock: file_lock,
         })
     }
 
     /// For reads outside any transaction.
-    pub const fn read(&self) -> &DatabaseConnection {
+    pub const fn read(&self) -> &Single {
         &self.read
     }
 
     /// For single statements that need no transaction of their own.
-    pub const fn write(&self) -> &DatabaseConnection {
+    pub const fn write(&self) -> &Single {
         &self.write
     }
 
@@ -78,17 +99,10 @@ impl Database {
         self.write.get_database_backend()
     }
 
-    /// Whether it answers in time: one that is frozen or cut off never would.
-    pub async fn is_reachable(&self) -> bool {
-        let answer = tokio::time::timeout(self.patience, self.read.ping()).await;
-        matches!(answer, Ok(Ok(())))
-    }
-
     /// Ends all connections after running transactions are done.
-    pub async fn close(&self) -> Result<()> {
-        self.write.close_by_ref().await?;
-        self.read.close_by_ref().await?;
-        Ok(())
+    pub async fn close(&self) {
+        self.write.pool.close().await;
+        self.read.pool.close().await;
     }
 }
 
@@ -97,7 +111,7 @@ impl From<sea_orm::DbErr> for Error {
     fn from(error: sea_orm::DbErr) -> Self {
         match Failure::of(&error) {
             Failure::Conflict => Self::Busy,
-            Failure::Unreachable => Self::Unavailable(error),
+            Failure::Trouble(_) => Self::Unavailable(error),
             Failure::Duplicate(_) | Failure::Other => Self::Internal(error.to_string()),
         }
     }

@@ -1,116 +1,141 @@
-//! One transaction, run again as a whole for as long as that can help.
+//! One transaction on one connection: begun at its outermost level, ended only by an answered COMMIT or ROLLBACK.
 
-use std::time::{Duration, Instant};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
+use tokio::sync::{Mutex, MutexGuard};
+use tokio::time::Instant;
 
-use rand::RngExt;
-use sea_orm::{
-    DatabaseTransaction, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
-};
+use super::lent::Lent;
+use super::single::is_read;
+use super::{Failure, failure};
+use crate::deadline::in_time;
 
-use super::Database;
-use crate::error::Error;
-
-/// How often a transaction is tried before the caller hears 503.
-const TRIES: u32 = 5;
-
-/// Why a transaction's work ended without a commit; a use case may have answers of its own.
-pub trait Refusal: From<Error> {
-    /// Whether the same work, run again, may succeed.
-    fn is_passing(&self) -> bool;
+/// What must be atomic runs here.
+///
+/// After a statement that failed for anything but a unique key or a lock wait nothing more is run
+/// and nothing is committed: the database may have rolled back by itself (a deadlock, a full disk),
+/// and what followed would be stored statement by statement.
+#[derive(Debug)]
+pub struct Transaction {
+    backend: DbBackend,
+    until: Instant,
+    state: Mutex<State>,
 }
 
-impl Refusal for Error {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Busy | Self::Unavailable(_))
+#[derive(Debug)]
+struct State {
+    lent: Lent,
+    /// Why it cannot be committed any more.
+    broken: Option<DbErr>,
+    /// Whether there is anything to store.
+    wrote: bool,
+}
+
+impl Transaction {
+    /// Begins with these statements on a connection that nothing is open on; what they find open is
+    /// an error, which closes the connection.
+    pub(super) async fn begin(
+        mut lent: Lent,
+        backend: DbBackend,
+        words: &[&str],
+        until: Instant,
+    ) -> Result<Self, DbErr> {
+        in_time(until, lent.begin(words))
+            .await
+            .unwrap_or_else(|_passed| Err(failure::late()))?;
+        let state = Mutex::new(State {
+            lent,
+            broken: None,
+            wrote: false,
+        });
+        Ok(Self {
+            backend,
+            until,
+            state,
+        })
     }
-}
 
-/// How one try ended.
-enum Ended<T, E> {
-    Committed(T),
-    /// Nothing was written, or (an error at COMMIT) perhaps all of it; either way run again.
-    Again(E),
-    Refused(E),
-}
+    /// Whether anything was stored. An error says that the outcome is unknown, and closes the connection.
+    pub(super) async fn commit(self) -> Result<bool, DbErr> {
+        let mut state = self.state.into_inner();
+        if let Some(why) = state.broken {
+            return Err(why);
+        }
+        in_time(self.until, state.lent.end("COMMIT"))
+            .await
+            .unwrap_or_else(|_passed| Err(failure::late()))?;
+        Ok(state.wrote)
+    }
 
-impl Database {
-    /// Runs `work` in one transaction and commits; rolls back on an error.
-    ///
-    /// After a deadlock, a lock wait, a busy database or a broken connection the whole of `work`
-    /// runs again: five tries with jitter, then the failure (503). An error *at* COMMIT is
-    /// unknown and runs again too: what was committed is then found by the unique keys and the
-    /// conditional updates of `work` itself.
-    pub async fn transaction<T, E: Refusal>(
-        &self,
-        work: impl AsyncFn(&DatabaseTransaction) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let mut tries = 1;
-        loop {
-            let failure = match self.one_try(&work).await {
-                Ended::Committed(value) => return Ok(value),
-                Ended::Refused(error) => return Err(error),
-                Ended::Again(error) => error,
-            };
-            if tries == TRIES {
-                return Err(failure);
-            }
-            self.metrics.transaction_retries.inc();
-            tokio::time::sleep(pause(tries)).await;
-            tries += 1;
+    /// A rollback that is not answered closes the connection, which is a rollback as well.
+    pub(super) async fn rollback(self) {
+        let mut state = self.state.into_inner();
+        let _ = in_time(self.until, state.lent.end("ROLLBACK")).await;
+    }
+
+    async fn next_statement(&self) -> Result<MutexGuard<'_, State>, DbErr> {
+        let state = self.state.lock().await;
+        match &state.broken {
+            Some(why) => Err(why.clone()),
+            None => Ok(state),
         }
     }
+}
 
-    async fn one_try<T, E: Refusal>(
-        &self,
-        work: &impl AsyncFn(&DatabaseTransaction) -> Result<T, E>,
-    ) -> Ended<T, E> {
-        let _place = match self.bulkhead.enter().await {
-            Ok(place) => place,
-            Err(error) => return Ended::Refused(error.into()),
-        };
-        let options = TransactionOptions {
-            sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-            ..TransactionOptions::default()
-        };
-        let start = Instant::now();
-        let tx = match self.write.begin_with_options(options).await {
-            Ok(tx) => tx,
-            Err(error) => return failed(error),
-        };
-        let ended = match work(&tx).await {
-            Ok(value) => match tx.commit().await {
-                Ok(()) => {
-                    self.commits.notify_one();
-                    Ended::Committed(value)
-                }
-                Err(error) => Ended::Again(Error::Unavailable(error).into()),
-            },
-            Err(error) => {
-                // A rollback that fails ends with its connection.
-                let _ = tx.rollback().await;
-                refused(error)
+impl State {
+    fn ended<T>(
+        &mut self,
+        answer: Result<Result<T, DbErr>, crate::deadline::Passed>,
+    ) -> Result<T, DbErr> {
+        let result = answer.unwrap_or_else(|_passed| Err(failure::late()));
+        if let Err(error) = &result {
+            let is_harmless =
+                matches!(Failure::of(error), Failure::Duplicate(_)) || Failure::is_lock_wait(error);
+            if !is_harmless {
+                self.broken = Some(error.clone());
             }
-        };
-        self.metrics
-            .transaction_seconds
-            .observe(start.elapsed().as_secs_f64());
-        ended
+        }
+        result
+    }
+
+    fn changed(&mut self, result: Result<ExecResult, DbErr>) -> Result<ExecResult, DbErr> {
+        self.wrote |= result.as_ref().is_ok_and(|done| done.rows_affected() > 0);
+        result
     }
 }
 
-fn failed<T, E: Refusal>(error: DbErr) -> Ended<T, E> {
-    refused(Error::from(error).into())
-}
-
-fn refused<T, E: Refusal>(error: E) -> Ended<T, E> {
-    if error.is_passing() {
-        Ended::Again(error)
-    } else {
-        Ended::Refused(error)
+#[async_trait]
+impl ConnectionTrait for Transaction {
+    fn get_database_backend(&self) -> DbBackend {
+        self.backend
     }
-}
 
-/// Grows with the tries, and differs between those who collided.
-fn pause(tries: u32) -> Duration {
-    Duration::from_millis(rand::rng().random_range(2..=20) * u64::from(tries))
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let mut state = self.next_statement().await?;
+        let answer = in_time(self.until, state.lent.execute(&statement)).await;
+        let result = state.ended(answer);
+        state.changed(result)
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        let mut state = self.next_statement().await?;
+        let answer = in_time(self.until, state.lent.say(sql)).await;
+        let result = state.ended(answer);
+        state.changed(result)
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        let mut state = self.next_statement().await?;
+        let answer = in_time(self.until, state.lent.query_one(&statement)).await;
+        let result = state.ended(answer);
+        // A change that returns its row.
+        state.wrote |= !is_read(&statement.sql) && matches!(result, Ok(Some(_)));
+        result
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let mut state = self.next_statement().await?;
+        let answer = in_time(self.until, state.lent.query_all(&statement)).await;
+        state.ended(answer)
+    }
 }

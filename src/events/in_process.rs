@@ -25,7 +25,7 @@ impl Bus for InProcess {
         std::future::pending::<()>().await;
     }
 
-    fn is_reachable(&self) -> bool {
-        true
+    fn trouble(&self) -> Option<&'static str> {
+        None
     }
 }

@@ -60,8 +60,8 @@ pub trait Bus {
         take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
     ) -> impl Future<Output = ()>;
 
-    /// Whether messages can be handed over now.
-    fn is_reachable(&self) -> bool;
+    /// Why no message can be handed over now: it is `unreachable`, or `blocked` (it takes connections and confirms nothing).
+    fn trouble(&self) -> Option<&'static str>;
 }
 
 /// The adapter that the settings choose.
@@ -100,10 +100,10 @@ impl Bus for EventBus {
         }
     }
 
-    fn is_reachable(&self) -> bool {
+    fn trouble(&self) -> Option<&'static str> {
         match self {
-            Self::InProcess(bus) => bus.is_reachable(),
-            Self::RabbitMq(bus) => bus.is_reachable(),
+            Self::InProcess(bus) => bus.trouble(),
+            Self::RabbitMq(bus) => bus.trouble(),
         }
     }
 }

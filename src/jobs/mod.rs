@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use actix_web::rt::task::JoinHandle;
 use futures_util::FutureExt;
-use log::{error, warn};
+use log::{error, log, warn};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
@@ -105,6 +105,6 @@ async fn deliver_sandbox_messages(app: Arc<App>) {
 
 fn report(result: Result<()>) {
     if let Err(error) = result {
-        warn!(cause = error.cause(); "the sandbox's messages were not delivered; they are again");
+        log!(error.level(), cause = error.cause(); "the sandbox's messages were not delivered; they are again");
     }
 }

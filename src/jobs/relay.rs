@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use log::warn;
+use log::log;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use crate::app::App;
@@ -64,7 +64,7 @@ pub(super) async fn relay_for_ever(app: Arc<App>) {
         let is_troubled = match relay_all(&app).await {
             Ok(relayed) => relayed.is_cut_short,
             Err(error) => {
-                warn!(cause = error.cause(); "the outbox was not read; it is read again");
+                log!(error.level(), cause = error.cause(); "the outbox was not read; it is read again");
                 true
             }
         };
@@ -90,7 +90,7 @@ pub(super) async fn retry_for_ever(app: Arc<App>) {
     while !app.is_stopping() {
         or_stopped(&app, ticks.tick()).await;
         if let Err(error) = retry(&app).await {
-            warn!(cause = error.cause(); "failed messages were not taken up; they are again");
+            log!(error.level(), cause = error.cause(); "failed messages were not taken up; they are again");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use log::{info, warn};
+use log::{info, log};
 use tokio::time::sleep;
 
 use super::relay;
@@ -56,7 +56,7 @@ pub async fn run_for_ever(app: Arc<App>, job: Job) {
             () = sleep(pause) => {}
         }
         if let Err(error) = run(&app, job, at).await {
-            warn!(job = job.name(), cause = error.cause(); "a job did not come to its end; it runs again");
+            log!(error.level(), job = job.name(), cause = error.cause(); "a job did not come to its end; it runs again");
         }
     }
     info!(job = job.name(); "a job has no schedule; it runs by hand");
@@ -99,7 +99,7 @@ async fn archive_patiently(app: &App) -> Result<archive::Report> {
     loop {
         match archive::run(app, &archive::Options::default(), &|_| {}).await {
             Err(error) if error.is_passing() && tries < ARCHIVE_TRIES && !app.is_stopping() => {
-                warn!(cause = error.cause(), tries; "the archive was held up; it goes on");
+                log!(error.level(), cause = error.cause(), tries; "the archive was held up; it goes on");
                 sleep(ARCHIVE_PAUSE).await;
                 tries += 1;
             }

@@ -73,6 +73,8 @@ pub struct Backlog {
     pub unreadable: IntGauge,
     /// 1 while messages can be handed over.
     pub bus_reachable: IntGauge,
+    /// 1 while the broker takes connections and confirms nothing.
+    pub bus_blocked: IntGauge,
 }
 
 impl Backlog {
@@ -95,6 +97,10 @@ impl Backlog {
             )?,
             open_alerts: gauge("open_alerts", "Alerts that nobody has acknowledged.")?,
             unreadable: gauge("unreadable_messages", "Messages that could not be read.")?,
+            bus_blocked: gauge(
+                "event_bus_blocked",
+                "1 while the broker takes connections and confirms nothing.",
+            )?,
             bus_reachable: gauge("event_bus_reachable", "1 while events can be handed over.")?,
         })
     }

@@ -1,5 +1,6 @@
 //! What operators watch: one registry per process, rendered at `/metrics` in the Prometheus text format.
 
+mod database;
 mod events;
 mod jobs;
 
@@ -8,6 +9,7 @@ use prometheus::{
     Registry, TextEncoder,
 };
 
+pub use database::DatabaseMetrics;
 pub use events::{Backlog, EventMetrics};
 pub use jobs::JobMetrics;
 
@@ -69,6 +71,7 @@ pub struct Metrics {
     pub transaction_retries: IntCounter,
     /// From BEGIN to the end of COMMIT, one try.
     pub transaction_seconds: Histogram,
+    pub database: DatabaseMetrics,
     pub events: EventMetrics,
     pub backlog: Backlog,
     pub jobs: JobMetrics,
@@ -122,6 +125,7 @@ impl Metrics {
                 "database_transaction_seconds",
                 "One try of a transaction, BEGIN to COMMIT.",
             )?,
+            database: DatabaseMetrics::new(r)?,
             events: EventMetrics::new(r)?,
             backlog: Backlog::new(r)?,
             jobs: JobMetrics::new(r)?,

@@ -5,12 +5,14 @@ use entity::alert::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::database::Transaction;
+
 /// Raises it unless it was raised before; then nothing changes.
-pub async fn raise(tx: &DatabaseTransaction, alert: Model) -> Result<(), DbErr> {
+pub async fn raise(tx: &Transaction, alert: Model) -> Result<(), DbErr> {
     let mut row: ActiveModel = alert.into_active_model().reset_all();
     row.id = NotSet;
     let ignore = OnConflict::columns([Column::Kind, Column::Subject])
@@ -25,7 +27,7 @@ pub async fn raise(tx: &DatabaseTransaction, alert: Model) -> Result<(), DbErr> 
 
 /// Opens an alert again that somebody has acknowledged.
 pub async fn reopen(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     kind: &str,
     subject: &str,
     now: DateTime<Utc>,

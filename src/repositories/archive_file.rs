@@ -6,9 +6,11 @@ use entity::archive_file::{ActiveModel, Column, Entity, Model, State};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder,
 };
+
+use crate::database::Transaction;
 
 /// The one row of `archive_directory`.
 const ONLY: i64 = 1;
@@ -88,7 +90,7 @@ pub async fn verified(db: &impl ConnectionTrait, file: &Model) -> Result<bool, D
 }
 
 /// Counts rows that were purged in the same transaction.
-pub async fn count_purged(tx: &DatabaseTransaction, slice: &Model) -> Result<(), DbErr> {
+pub async fn count_purged(tx: &Transaction, slice: &Model) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::Rows, Expr::col(Column::Rows).add(slice.rows))
         .col_expr(Column::LastKey, Expr::value(slice.last_key.as_str()))

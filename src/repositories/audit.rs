@@ -2,7 +2,9 @@
 
 use entity::OrderId;
 use entity::order::{OrderStatus, Policy};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbErr, FromQueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, Statement};
+
+use crate::database::Transaction;
 
 /// Items that are alike in what decides their slot.
 #[derive(Debug, Clone, FromQueryResult)]
@@ -18,14 +20,14 @@ pub struct SlotKind {
 }
 
 /// The column `subject` of each row that `sql` finds.
-pub async fn subjects(snapshot: &DatabaseTransaction, sql: &str) -> Result<Vec<String>, DbErr> {
+pub async fn subjects(snapshot: &Transaction, sql: &str) -> Result<Vec<String>, DbErr> {
     let statement = Statement::from_string(snapshot.get_database_backend(), sql);
     let rows = snapshot.query_all_raw(statement).await?;
     rows.iter().map(|row| row.try_get("", "subject")).collect()
 }
 
 /// One item of each kind: by policy, status, and whether the slot is 0, the order's id or neither.
-pub async fn slot_kinds(snapshot: &DatabaseTransaction) -> Result<Vec<SlotKind>, DbErr> {
+pub async fn slot_kinds(snapshot: &Transaction) -> Result<Vec<SlotKind>, DbErr> {
     let sql = "SELECT o.policy, o.status, MIN(o.id) AS order_id, COUNT(*) AS items, \
                CASE WHEN MIN(i.active_slot) = 0 THEN 0 WHEN MIN(i.active_slot) = MIN(o.id) \
                THEN MIN(o.id) ELSE -1 END AS active_slot \

@@ -5,16 +5,17 @@ use entity::idempotency_record::{Column, Entity, Model};
 use entity::{order, order_item};
 use sea_orm::sea_query::{Expr, Query, SimpleExpr};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, EntityTrait, QueryFilter,
-    QueryOrder,
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
 };
+
+use crate::database::Transaction;
 
 /// A record and the order that its work made, if both are there.
 pub type Found = (Model, Option<(order::Model, Vec<order_item::Model>)>);
 
 /// Inserts; waits for a transaction that is inserting the same id. A violation of
 /// `pk_idempotency_record` means that the work was done.
-pub async fn insert(tx: &DatabaseTransaction, record: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, record: Model) -> Result<(), DbErr> {
     let columns = [
         Column::Id,
         Column::Fingerprint,
@@ -37,7 +38,7 @@ pub async fn insert(tx: &DatabaseTransaction, record: Model) -> Result<(), DbErr
 }
 
 /// To `MySQL` a time with a zone is sent as a TIMESTAMP, whose last is in 2038.
-fn beyond_2038(tx: &DatabaseTransaction, time: DateTime<Utc>) -> SimpleExpr {
+fn beyond_2038(tx: &Transaction, time: DateTime<Utc>) -> SimpleExpr {
     match tx.get_database_backend() {
         DbBackend::MySql => Expr::value(time.naive_utc()),
         _ => Expr::value(time),
@@ -69,11 +70,7 @@ pub async fn find(db: &impl ConnectionTrait, id: &[u8]) -> Result<Option<Model>,
 }
 
 /// Says what the work made, where that was not known before.
-pub async fn set_resource(
-    tx: &DatabaseTransaction,
-    id: &[u8],
-    resource_id: i64,
-) -> Result<(), DbErr> {
+pub async fn set_resource(tx: &Transaction, id: &[u8], resource_id: i64) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::ResourceId, Expr::value(resource_id))
         .filter(Column::Id.eq(id.to_vec()))

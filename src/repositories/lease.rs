@@ -8,6 +8,9 @@ use sea_orm::{ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, Query
 
 use crate::database::Failure;
 
+/// No lease is longer: an hour, in milliseconds; settings keep to it.
+const LONGEST_MS: i64 = 3_600_000;
+
 /// A lease as its holder wants it.
 #[derive(Debug, Clone)]
 pub struct Claim<'a> {
@@ -34,7 +37,7 @@ pub async fn with_prefix(
             Column::Epoch,
             Column::Reserved,
         ])
-        .expr_as(Expr::col(Column::Until).gt(now(db)), "running")
+        .expr_as(is_running(db), "running")
         .into_model::<WithRunning>()
         .all(db)
         .await
@@ -75,7 +78,7 @@ pub async fn take(db: &impl ConnectionTrait, claim: &Claim<'_>) -> Result<bool, 
         .col_expr(Column::Epoch, Expr::col(Column::Epoch).add(1))
         .col_expr(Column::Until, until(db, claim.length))
         .filter(Column::Name.eq(claim.name))
-        .filter(Expr::col(Column::Until).lte(now(db)))
+        .filter(is_running(db).not())
         .exec(db)
         .await?;
     Ok(result.rows_affected == 1)
@@ -104,7 +107,7 @@ pub async fn take_over(
         .col_expr(Column::Reserved, Expr::value(claim.reserved))
         .filter(Column::Name.eq(claim.name))
         .filter(Column::Epoch.eq(seen.epoch))
-        .filter(Expr::col(Column::Until).lte(now(db)))
+        .filter(is_running(db).not())
         .exec(db)
         .await?;
     Ok(result.rows_affected == 1)
@@ -140,14 +143,23 @@ pub async fn delete_all(
 pub async fn delete_expired(db: &impl ConnectionTrait, prefix: &str) -> Result<(), DbErr> {
     Entity::delete_many()
         .filter(Column::Name.starts_with(prefix))
-        .filter(Expr::col(Column::Until).lte(now(db)))
+        .filter(is_running(db).not())
         .exec(db)
         .await?;
     Ok(())
 }
 
+/// Whether a lease holds: its end lies ahead, but not further than any lease is long. That one was written while the
+/// clock was ahead, and its holder would have renewed it since.
+pub fn is_running(db: &impl ConnectionTrait) -> SimpleExpr {
+    let until = || Expr::col((Entity, Column::Until));
+    until()
+        .gt(now(db))
+        .and(until().lte(now(db).add(LONGEST_MS)))
+}
+
 /// The database's clock in Unix milliseconds.
-pub fn now(db: &impl ConnectionTrait) -> SimpleExpr {
+fn now(db: &impl ConnectionTrait) -> SimpleExpr {
     Expr::cust(match db.get_database_backend() {
         DbBackend::Sqlite => "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
         _ => "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)",

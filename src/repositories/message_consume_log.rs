@@ -3,20 +3,19 @@
 use entity::message_consume_log::{ActiveModel, Column, Entity, Model, Status};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter,
-};
+use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+
+use crate::database::Transaction;
 
 /// Inserts and returns the row's id; a violation of `uk_consume_log` means that the fact was acted on.
-pub async fn insert(tx: &DatabaseTransaction, entry: Model) -> Result<i64, DbErr> {
+pub async fn insert(tx: &Transaction, entry: Model) -> Result<i64, DbErr> {
     let mut row: ActiveModel = entry.into_active_model().reset_all();
     row.id = NotSet;
     Ok(Entity::insert(row).exec(tx).await?.last_insert_id)
 }
 
 /// Notes that there was nothing to do.
-pub async fn note_nothing(tx: &DatabaseTransaction, id: i64) -> Result<(), DbErr> {
+pub async fn note_nothing(tx: &Transaction, id: i64) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::Status, Expr::value(Status::Nothing))
         .filter(Column::Id.eq(id))

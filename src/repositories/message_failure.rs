@@ -5,12 +5,14 @@ use entity::message_failure::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
 
+use crate::database::Transaction;
+
 /// Inserts; a violation of `uk_message_failure` means that it is tried again already.
-pub async fn insert(tx: &DatabaseTransaction, failure: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, failure: Model) -> Result<(), DbErr> {
     let mut row: ActiveModel = failure.into_active_model().reset_all();
     row.id = NotSet;
     Entity::insert(row).exec_without_returning(tx).await?;
@@ -73,7 +75,7 @@ pub async fn claim(
 }
 
 /// Writes what came of another attempt; false when it is not as it was seen.
-pub async fn note(tx: &DatabaseTransaction, seen: &Model, now: &Model) -> Result<bool, DbErr> {
+pub async fn note(tx: &Transaction, seen: &Model, now: &Model) -> Result<bool, DbErr> {
     let update = Entity::update_many()
         .col_expr(Column::Attempts, Expr::value(now.attempts))
         .col_expr(Column::NextAttemptAt, Expr::value(now.next_attempt_at))

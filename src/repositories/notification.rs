@@ -4,12 +4,14 @@ use entity::UserId;
 use entity::notification::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::database::Transaction;
+
 /// Inserts; a violation of `uk_notification` means that the customer was told of the fact.
-pub async fn insert(tx: &DatabaseTransaction, notification: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, notification: Model) -> Result<(), DbErr> {
     let mut row: ActiveModel = notification.into_active_model().reset_all();
     row.id = NotSet;
     Entity::insert(row).exec_without_returning(tx).await?;

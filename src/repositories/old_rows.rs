@@ -12,11 +12,12 @@ use entity::{
 };
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, ModelTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, ModelTrait, PaginatorTrait,
+    QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
 use super::json_line::json_line;
+use crate::database::Transaction;
 use crate::domain::archive::{Age, Key};
 
 /// Messages that something may still come of.
@@ -123,7 +124,7 @@ pub async fn page(
 }
 
 /// Deletes exactly these rows, as far as they are there; returns how many were.
-pub async fn delete(tx: &DatabaseTransaction, table: Table, keys: &[Key]) -> Result<u64, DbErr> {
+pub async fn delete(tx: &Transaction, table: Table, keys: &[Key]) -> Result<u64, DbErr> {
     let ids = keys.iter().filter_map(|key| match key {
         Key::Id(id) => Some(*id),
         Key::Hash { .. } => None,

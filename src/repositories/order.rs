@@ -6,9 +6,11 @@ use entity::payment::{self, PaymentStatus};
 use entity::{Address, OrderId, UserId, order_item};
 use sea_orm::sea_query::{Cond, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
 };
+
+use crate::database::Transaction;
 
 /// An order with what it holds.
 pub type WithItems = (Model, Vec<order_item::Model>);
@@ -32,7 +34,7 @@ pub struct Times {
 pub type Cursor = (DateTime<Utc>, OrderId);
 
 /// Inserts; a violation of `pk_orders` means that the id was used.
-pub async fn insert(tx: &DatabaseTransaction, order: &Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, order: &Model) -> Result<(), DbErr> {
     let row: ActiveModel = order.clone().into_active_model();
     Entity::insert(row.reset_all())
         .exec_without_returning(tx)
@@ -65,11 +67,7 @@ pub async fn find_alone(
 }
 
 /// The order with its row locked until the transaction ends.
-pub async fn lock(
-    tx: &DatabaseTransaction,
-    id: OrderId,
-    whose: Whose<'_>,
-) -> Result<Option<Model>, DbErr> {
+pub async fn lock(tx: &Transaction, id: OrderId, whose: Whose<'_>) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(id)
         .filter(owned(whose))
         .lock_exclusive()
@@ -135,7 +133,7 @@ fn open_attempts() -> SelectStatement {
 
 /// Moves the order from one of `sources` to `to` and stamps the arrival; false when it is elsewhere.
 pub async fn move_to(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: OrderId,
     sources: &[OrderStatus],
     to: OrderStatus,
@@ -151,17 +149,13 @@ pub async fn move_to(
 }
 
 /// Gives the next `seq` to an event that moves nothing.
-pub async fn advance_seq(
-    tx: &DatabaseTransaction,
-    id: OrderId,
-    now: DateTime<Utc>,
-) -> Result<bool, DbErr> {
+pub async fn advance_seq(tx: &Transaction, id: OrderId, now: DateTime<Utc>) -> Result<bool, DbErr> {
     change(tx, Entity::update_many(), id, now).await
 }
 
 /// Notes what succeeded refunds of the booked payment gave back.
 pub async fn set_refunded(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: OrderId,
     refunded_amount: i64,
 ) -> Result<(), DbErr> {
@@ -175,7 +169,7 @@ pub async fn set_refunded(
 
 /// Notes where the parcel is.
 pub async fn set_shipment(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: OrderId,
     carrier: &str,
     tracking_no: &str,
@@ -191,7 +185,7 @@ pub async fn set_shipment(
 
 /// Writes the address under the version that was read; false when the version has moved on.
 pub async fn set_address(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: &Model,
     address: &Address,
     now: DateTime<Utc>,
@@ -203,7 +197,7 @@ pub async fn set_address(
 }
 
 async fn change(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     update: sea_orm::UpdateMany<Entity>,
     id: OrderId,
     now: DateTime<Utc>,

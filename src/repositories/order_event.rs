@@ -8,15 +8,15 @@ use entity::{OrderId, lease, message_consume_log, message_failure};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
-use super::lease::now as database_time;
+use super::lease::is_running;
+use crate::database::Transaction;
 use crate::domain::events::Consumer;
 
 /// Inserts; the caller holds the order's lock and gives the next `seq`.
-pub async fn insert(tx: &DatabaseTransaction, event: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, event: Model) -> Result<(), DbErr> {
     let row = ActiveModel {
         id: NotSet,
         order_id: Set(event.order_id),
@@ -60,7 +60,7 @@ pub async fn waiting_orders(db: &impl ConnectionTrait, limit: u64) -> Result<Vec
         .and_where(
             Expr::col(lease::Column::Name).eq(Expr::cust("'relay:' || order_event.order_id")),
         )
-        .and_where(Expr::col(lease::Column::Until).gt(database_time(db)))
+        .and_where(is_running(db))
         .to_owned();
     Entity::find()
         .select_only()

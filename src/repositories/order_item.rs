@@ -6,12 +6,13 @@ use entity::{OrderId, ProductId, UserId};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::database::Transaction;
+
 /// Inserts in one statement; a violation of `uk_user_product` means that another order counts.
-pub async fn insert(tx: &DatabaseTransaction, items: &[Model]) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, items: &[Model]) -> Result<(), DbErr> {
     let rows = items.iter().cloned().map(|item| ActiveModel {
         id: NotSet,
         order_id: Set(item.order_id),
@@ -39,7 +40,7 @@ pub async fn of_orders(db: &impl ConnectionTrait, orders: &[OrderId]) -> Result<
 }
 
 /// Frees or keeps the slots of an order: all its items get `slot`.
-pub async fn set_slot(tx: &DatabaseTransaction, order: OrderId, slot: i64) -> Result<(), DbErr> {
+pub async fn set_slot(tx: &Transaction, order: OrderId, slot: i64) -> Result<(), DbErr> {
     Entity::update_many()
         .col_expr(Column::ActiveSlot, Expr::value(slot))
         .filter(Column::OrderId.eq(order))

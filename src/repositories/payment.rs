@@ -5,9 +5,11 @@ use entity::payment::{ActiveModel, Column, Entity, Model, PaymentStatus, Role};
 use entity::{OrderId, PaymentId, order};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
+
+use crate::database::Transaction;
 
 /// An order with all its attempts, by id.
 pub type OrderWithPayments = (order::Model, Vec<Model>);
@@ -22,7 +24,7 @@ pub struct Money<'a> {
 }
 
 /// Inserts; a violation of `uk_payment_live` means that another attempt is live.
-pub async fn insert(tx: &DatabaseTransaction, payment: &Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, payment: &Model) -> Result<(), DbErr> {
     let row: ActiveModel = payment.clone().into_active_model();
     Entity::insert(row.reset_all())
         .exec_without_returning(tx)
@@ -50,7 +52,7 @@ pub async fn of_orders(db: &impl ConnectionTrait, ids: &[OrderId]) -> Result<Vec
 
 /// The order and its attempts in one statement, their rows locked until the transaction ends.
 pub async fn lock_with_order(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: OrderId,
 ) -> Result<Option<OrderWithPayments>, DbErr> {
     let found = order::Entity::find_by_id(order)
@@ -64,7 +66,7 @@ pub async fn lock_with_order(
 
 /// Moves an attempt; false when it is not in `from`.
 pub async fn move_to(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     payment: &Model,
     to: PaymentStatus,
     now: DateTime<Utc>,
@@ -78,7 +80,7 @@ pub async fn move_to(
 
 /// Notes the money: SUCCEEDED, its role, the gateway's number and time.
 pub async fn succeed(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     payment: &Model,
     money: Money<'_>,
     now: DateTime<Utc>,
@@ -94,7 +96,7 @@ pub async fn succeed(
 
 /// Notes where the buyer pays: CREATED → LIVE.
 pub async fn open(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     payment: &Model,
     checkout_url: &str,
     now: DateTime<Utc>,
@@ -107,7 +109,7 @@ pub async fn open(
 
 /// Asks for the end of open attempts at their gateway, and frees the live slot.
 pub async fn request_close(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     ids: &[PaymentId],
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {
@@ -123,7 +125,7 @@ pub async fn request_close(
 
 /// Reserves `amount` for a refund; false when the payment has no such room.
 pub async fn reserve(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: PaymentId,
     amount: i64,
     now: DateTime<Utc>,
@@ -138,7 +140,7 @@ pub async fn reserve(
 
 /// Gives a failed refund's reservation back.
 pub async fn release(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: PaymentId,
     amount: i64,
     now: DateTime<Utc>,
@@ -153,7 +155,7 @@ pub async fn release(
 
 /// Counts a callback that waits, or one (negative) that waits no more.
 pub async fn add_parked(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: PaymentId,
     count: i32,
     now: DateTime<Utc>,
@@ -222,7 +224,7 @@ fn from(update: UpdateMany<Entity>, payment: &Model) -> UpdateMany<Entity> {
 }
 
 async fn changed(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     update: UpdateMany<Entity>,
     now: DateTime<Utc>,
 ) -> Result<bool, DbErr> {

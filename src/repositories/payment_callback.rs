@@ -6,13 +6,15 @@ use entity::{OrderId, PaymentId, alert};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
+
+use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_payment_callback_event` or `uk_payment_callback_biz` means that it,
 /// or another message about the same fact, came before.
-pub async fn insert(tx: &DatabaseTransaction, callback: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, callback: Model) -> Result<(), DbErr> {
     let mut row: ActiveModel = callback.into_active_model().reset_all();
     row.id = NotSet;
     Entity::insert(row).exec_without_returning(tx).await?;
@@ -52,7 +54,7 @@ pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<M
 }
 
 /// What waits to be judged again for a payment, in the order of arrival.
-pub async fn parked(tx: &DatabaseTransaction, payment: PaymentId) -> Result<Vec<Model>, DbErr> {
+pub async fn parked(tx: &Transaction, payment: PaymentId) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::PaymentId.eq(payment))
         .filter(Column::Outcome.eq(Outcome::Parked))
@@ -92,11 +94,7 @@ pub async fn waiting_since(
 }
 
 /// Writes a new judgement over an old one; false when it was judged meanwhile.
-pub async fn judge_again(
-    tx: &DatabaseTransaction,
-    seen: &Model,
-    judged: &Model,
-) -> Result<bool, DbErr> {
+pub async fn judge_again(tx: &Transaction, seen: &Model, judged: &Model) -> Result<bool, DbErr> {
     let result = Entity::update_many()
         .col_expr(Column::Outcome, Expr::value(judged.outcome))
         .col_expr(Column::BizKey, Expr::value(judged.biz_key.as_str()))

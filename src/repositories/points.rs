@@ -5,16 +5,15 @@ use entity::{UserId, points_account, points_ledger};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
 };
+
+use crate::database::Transaction;
 
 /// Inserts a movement and moves the balance; a violation of `uk_points_ledger` means that the
 /// fact moved it before.
-pub async fn move_by(
-    tx: &DatabaseTransaction,
-    movement: points_ledger::Model,
-) -> Result<(), DbErr> {
+pub async fn move_by(tx: &Transaction, movement: points_ledger::Model) -> Result<(), DbErr> {
     let account = points_account::ActiveModel {
         user_id: Set(movement.user_id.clone()),
         balance: Set(movement.change),

@@ -6,9 +6,11 @@ use entity::{ProductId, stock};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
+
+use crate::database::Transaction;
 
 /// A product and its stock.
 pub type WithStock = (Model, Option<stock::Model>);
@@ -46,13 +48,13 @@ pub async fn count(db: &impl ConnectionTrait) -> Result<u64, DbErr> {
 }
 
 /// The product with its row locked until the transaction ends.
-pub async fn lock(tx: &DatabaseTransaction, id: ProductId) -> Result<Option<Model>, DbErr> {
+pub async fn lock(tx: &Transaction, id: ProductId) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(id).lock_exclusive().one(tx).await
 }
 
 /// Inserts; a violation of `uk_product_sku` means that the sku is taken.
 pub async fn insert(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     sku: &str,
     offer: Offer,
     now: DateTime<Utc>,
@@ -73,7 +75,7 @@ pub async fn insert(
 
 /// Writes the offer under the version that was read; false when the version has moved on.
 pub async fn set_offer(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: ProductId,
     version: i64,
     offer: Offer,

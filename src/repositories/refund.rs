@@ -6,12 +6,14 @@ use entity::{OrderId, PaymentId, RefundId};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
+    QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::database::Transaction;
+
 /// Inserts; a violation of `uk_refund_no` means that the payment has a refund of that number.
-pub async fn insert(tx: &DatabaseTransaction, refund: &Model) -> Result<RefundId, DbErr> {
+pub async fn insert(tx: &Transaction, refund: &Model) -> Result<RefundId, DbErr> {
     let mut row: ActiveModel = refund.clone().into_active_model().reset_all();
     row.id = NotSet;
     Ok(Entity::insert(row).exec(tx).await?.last_insert_id)
@@ -55,7 +57,7 @@ pub async fn of_payment(
 
 /// Moves a refund; false when it is not where it was seen.
 pub async fn move_to(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     refund: &Model,
     to: RefundStatus,
     now: DateTime<Utc>,

@@ -6,20 +6,21 @@ use entity::stock::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
-    QuerySelect, UpdateMany,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, UpdateMany,
 };
+
+use crate::database::Transaction;
 
 pub async fn find(db: &impl ConnectionTrait, product: ProductId) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(product).one(db).await
 }
 
 /// The stock with its row locked until the transaction ends.
-pub async fn lock(tx: &DatabaseTransaction, product: ProductId) -> Result<Option<Model>, DbErr> {
+pub async fn lock(tx: &Transaction, product: ProductId) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(product).lock_exclusive().one(tx).await
 }
 
-pub async fn insert(tx: &DatabaseTransaction, stock: Model) -> Result<(), DbErr> {
+pub async fn insert(tx: &Transaction, stock: Model) -> Result<(), DbErr> {
     let row = ActiveModel {
         product_id: Set(stock.product_id),
         quantity: Set(stock.quantity),
@@ -32,7 +33,7 @@ pub async fn insert(tx: &DatabaseTransaction, stock: Model) -> Result<(), DbErr>
 
 /// Takes `pieces` if there are enough and nobody changed the stock since `version` was read.
 pub async fn take_unchanged(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     product: ProductId,
     pieces: i64,
     version: i64,
@@ -47,7 +48,7 @@ pub async fn take_unchanged(
 
 /// Takes `pieces` if there are enough.
 pub async fn take(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     product: ProductId,
     pieces: i64,
     now: DateTime<Utc>,
@@ -57,7 +58,7 @@ pub async fn take(
 
 /// Gives `pieces` back, whatever is there and whether or not the product is on sale.
 pub async fn give_back(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     product: ProductId,
     pieces: i64,
     now: DateTime<Utc>,
@@ -67,7 +68,7 @@ pub async fn give_back(
 
 /// Sets the quantity under the version that was read; false when the version has moved on.
 pub async fn set_quantity(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     product: ProductId,
     quantity: i64,
     version: i64,
@@ -94,6 +95,6 @@ fn adding(product: ProductId, pieces: i64, now: DateTime<Utc>) -> UpdateMany<Ent
         .filter(Column::ProductId.eq(product))
 }
 
-async fn changed(tx: &DatabaseTransaction, update: UpdateMany<Entity>) -> Result<bool, DbErr> {
+async fn changed(tx: &Transaction, update: UpdateMany<Entity>) -> Result<bool, DbErr> {
     Ok(update.exec(tx).await?.rows_affected == 1)
 }

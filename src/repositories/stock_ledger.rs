@@ -4,7 +4,9 @@ use chrono::{DateTime, Utc};
 use entity::ProductId;
 use entity::stock_ledger::{ActiveModel, Entity, Reason};
 use sea_orm::ActiveValue::{NotSet, Set};
-use sea_orm::{DatabaseTransaction, DbErr, EntityTrait};
+use sea_orm::{DbErr, EntityTrait};
+
+use crate::database::Transaction;
 
 /// One change that is about to be made.
 #[derive(Debug, Clone)]
@@ -18,7 +20,7 @@ pub struct Change {
 
 /// Inserts in one statement; a violation of `uk_stock_ledger` means that it happened already.
 pub async fn insert(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     changes: impl IntoIterator<Item = Change>,
     now: DateTime<Utc>,
 ) -> Result<(), DbErr> {

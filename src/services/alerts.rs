@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, alert};
-use sea_orm::DatabaseTransaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clock::Clock;
-use crate::database::Database;
+use crate::database::{Database, Transaction};
 use crate::error::{Error, Result};
 use crate::repositories;
 
@@ -79,7 +78,7 @@ pub struct AlertView {
 
 /// Raises it; the same kind and subject a second time changes nothing.
 pub async fn raise(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     kind: Kind,
     subject: &str,
     (order, detail): (OrderId, &str),
@@ -99,7 +98,7 @@ pub async fn raise(
 
 /// The same for what may happen again: an alert that was acknowledged is open again.
 pub async fn raise_again(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     kind: Kind,
     subject: &str,
     (order, detail): (OrderId, &str),
@@ -122,7 +121,7 @@ pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Syn
                 })
                 .await;
             if let Err(error) = raised {
-                log::warn!(lock = lock.as_str(), cause = error.cause(); "an alert was not raised");
+                log::log!(error.level(), lock = lock.as_str(), cause = error.cause(); "an alert was not raised");
             }
         });
     })

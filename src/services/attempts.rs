@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use entity::{PaymentId, order, payment};
-use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
 use super::order_status::{self, Note};
+use crate::database::Transaction;
 use crate::domain::events::PAYMENT_RETIRED;
 use crate::error::Result;
 use crate::repositories;
@@ -14,7 +14,7 @@ use crate::repositories;
 ///
 /// Returns the order as the events left it; an attempt whose end was asked for stays as it is.
 pub async fn retire(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     mut order: order::Model,
     payments: &[payment::Model],
     actor: &str,

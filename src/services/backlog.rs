@@ -1,6 +1,6 @@
 //! What waits in the database, counted when somebody asks: the outbox, failed messages, parked callbacks, alerts.
 
-use log::warn;
+use log::log;
 
 use crate::app::App;
 use crate::error::Result;
@@ -9,15 +9,17 @@ use crate::repositories;
 
 /// Brings the gauges up to date; a database that does not answer in time leaves them as they were.
 pub async fn measure(app: &App) {
-    let reachable = app.bus.is_reachable();
-    app.metrics.backlog.bus_reachable.set(reachable.into());
+    let trouble = app.bus.trouble();
+    app.metrics
+        .backlog
+        .bus_reachable
+        .set(trouble.is_none().into());
+    let is_blocked = trouble == Some("blocked");
+    app.metrics.backlog.bus_blocked.set(is_blocked.into());
     let unreadable = signed(app.bus.unreadable());
     app.metrics.backlog.unreadable.set(unreadable);
-    let patience = app.settings.database.acquire_timeout;
-    match tokio::time::timeout(patience, count(app)).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => warn!(cause = error.cause(); "the backlog was not counted"),
-        Err(_) => warn!("the backlog was not counted in time"),
+    if let Err(error) = count(app).await {
+        log!(error.level(), cause = error.cause(); "the backlog was not counted");
     }
 }
 

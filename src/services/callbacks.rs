@@ -5,10 +5,11 @@ use std::time::Duration;
 use actix_web::http::header::HeaderMap;
 use entity::OrderId;
 use entity::payment_callback::{Kind, Outcome};
-use log::warn;
+use log::log;
 
 use super::settlement;
 use crate::app::App;
+use crate::deadline;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, Words};
@@ -16,6 +17,8 @@ use crate::metrics::Layer;
 
 /// Covers the lock, the queue and all tries: gateways wait five seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
+/// For a look whether it is settled all the same.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Takes in a delivery and tells what the gateway hears.
 ///
@@ -33,11 +36,7 @@ pub async fn receive(
             return Ok(gateway.rejection(reason));
         }
     };
-    let settled = match tokio::time::timeout(DEADLINE, take_in(app, &message)).await {
-        Ok(settled) => settled,
-        Err(_elapsed) => Err(Error::Busy),
-    };
-    let outcome = match settled {
+    let outcome = match deadline::within(DEADLINE, take_in(app, &message)).await {
         Ok(outcome) => Some(outcome),
         Err(error) => known_all_the_same(app, &message, &error).await,
     };
@@ -80,15 +79,12 @@ async fn under_lock(app: &App, order: OrderId, message: &GatewayMessage) -> Resu
 /// One read by event: a repeat of what is final may hear success although we could not get through.
 async fn known_all_the_same(app: &App, message: &GatewayMessage, error: &Error) -> Option<Outcome> {
     let payment = message.payment_id.to_string();
-    warn!(payment = payment.as_str(), cause = error.cause(); "a callback was not settled this time");
+    log!(error.level(), payment = payment.as_str(), cause = error.cause(); "a callback was not settled this time");
     if let Error::Internal(cause) = error {
         log::error!(cause = cause.as_str(); "a callback failed");
     }
-    let known = tokio::time::timeout(
-        Duration::from_millis(500),
-        settlement::known_outcome(app, message),
-    );
-    known.await.ok()?.ok()?
+    let known = settlement::known_outcome(app, message);
+    deadline::within(LOOK, known).await.ok()?
 }
 
 const fn name(outcome: Outcome) -> &'static str {

@@ -1,7 +1,6 @@
 //! Closing orders whose time to pay is over: the gateway is asked first, and only what cannot bring money any more closes.
 
 use entity::{order, payment};
-use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
 use super::closing;
@@ -9,6 +8,7 @@ use super::gateway_work::{or_unknown, tell_of_silence};
 use super::inquiries::{self, Told};
 use super::order_status::Note;
 use crate::app::App;
+use crate::database::Transaction;
 use crate::domain::jobs::Job;
 use crate::error::Result;
 use crate::repositories;
@@ -105,7 +105,7 @@ async fn end(app: &App, order: &order::Model, payment: &payment::Model) -> Resul
 /// Looks again under the lock: nothing may be open, and nobody may have paid, cancelled or begun to pay.
 ///
 /// True when the order is closed, also by the gateway's last word a moment ago.
-async fn close_if_unpaid(app: &App, tx: &DatabaseTransaction, seen: &order::Model) -> Result<bool> {
+async fn close_if_unpaid(app: &App, tx: &Transaction, seen: &order::Model) -> Result<bool> {
     let now = app.clock.now();
     let Some((order, payments)) = repositories::payment::lock_with_order(tx, seen.id).await? else {
         return Ok(false);

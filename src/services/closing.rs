@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, order, payment};
-use sea_orm::DatabaseTransaction;
 
 use super::attempts;
 use super::order_status::{self, Note};
 use super::stock;
+use crate::database::Transaction;
 use crate::domain::order_flow::Move;
 use crate::error::Result;
 use crate::repositories;
@@ -17,7 +17,7 @@ use crate::repositories;
 /// Its open attempts get `close_requested_at`: until they are closed at their gateway they can
 /// still bring money.
 pub async fn close(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: order::Model,
     payments: &[payment::Model],
     note: Note<'_>,
@@ -31,11 +31,7 @@ pub async fn close(
 }
 
 /// Gives back all that an order took.
-pub async fn restore_stock(
-    tx: &DatabaseTransaction,
-    order: OrderId,
-    now: DateTime<Utc>,
-) -> Result<()> {
+pub async fn restore_stock(tx: &Transaction, order: OrderId, now: DateTime<Utc>) -> Result<()> {
     let items = repositories::order_item::of_orders(tx, &[order]).await?;
     stock::restore(tx, order, &items, now).await
 }

@@ -2,12 +2,11 @@
 
 use entity::message_consume_log::{self, Status};
 use entity::message_failure;
-use sea_orm::DatabaseTransaction;
 
 use super::failures;
 use super::gateway_work::Errand;
 use crate::app::App;
-use crate::database::{Failure, Refusal, is_key};
+use crate::database::{Failure, Refusal, Transaction, is_key};
 use crate::domain::events::Consumer;
 use crate::error::{Error, Result};
 use crate::events::Message;
@@ -50,8 +49,11 @@ impl From<sea_orm::DbErr> for Obstacle {
 }
 
 impl Refusal for Obstacle {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -65,7 +67,7 @@ pub async fn once(
     consumer: Consumer,
     message: &Message,
     failure: Option<&message_failure::Model>,
-    effect: impl AsyncFn(&DatabaseTransaction) -> Result<Effect>,
+    effect: impl AsyncFn(&Transaction) -> Result<Effect>,
 ) -> Result<Option<Errand>> {
     match act(app, consumer, message, &effect, failure).await {
         Ok(effect) => return Ok(applied(app, consumer, effect)),
@@ -91,7 +93,7 @@ async fn act(
     app: &App,
     consumer: Consumer,
     message: &Message,
-    effect: &impl AsyncFn(&DatabaseTransaction) -> Result<Effect>,
+    effect: &impl AsyncFn(&Transaction) -> Result<Effect>,
     failure: Option<&message_failure::Model>,
 ) -> Result<Effect, Obstacle> {
     app.db

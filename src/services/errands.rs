@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use log::warn;
+use log::log;
 use tokio::sync::Semaphore;
 
 use super::gateway_work::{self, Errand};
@@ -39,7 +39,7 @@ pub fn send_off(app: &Arc<App>, errand: Errand) {
     let app = Arc::clone(app);
     actix_web::rt::spawn(async move {
         if let Err(error) = gateway_work::run(&app, &errand).await {
-            warn!(cause = error.cause(); "a gateway's answer was not settled; it is asked again");
+            log!(error.level(), cause = error.cause(); "a gateway's answer was not settled; it is asked again");
         }
         drop(place);
     });

@@ -3,11 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::{message_failure, order_event};
 use log::warn;
-use sea_orm::DatabaseTransaction;
 
 use super::{alerts, outbox};
 use crate::app::App;
-use crate::database::{OnDuplicate, Refusal};
+use crate::database::{OnDuplicate, Refusal, Transaction};
 use crate::domain::events::Consumer;
 use crate::error::{Error, Result};
 use crate::events::Message;
@@ -134,11 +133,7 @@ fn log_failure(failed: &message_failure::Model) {
 }
 
 /// Tells a person, when this was the last attempt.
-async fn bury(
-    tx: &DatabaseTransaction,
-    failed: &message_failure::Model,
-    now: DateTime<Utc>,
-) -> Result<()> {
+async fn bury(tx: &Transaction, failed: &message_failure::Model, now: DateTime<Utc>) -> Result<()> {
     if failed.dead_at.is_none() {
         return Ok(());
     }
@@ -161,7 +156,10 @@ impl From<Error> for Noted {
 }
 
 impl Refusal for Noted {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Not(error) if error.is_passing())
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Not(error) => Some(error),
+            _ => None,
+        }
     }
 }

@@ -8,12 +8,11 @@ use entity::payment_callback::Kind;
 use entity::refund::RefundStatus;
 use entity::{OrderId, PaymentId, payment, refund};
 use log::warn;
-use sea_orm::DatabaseTransaction;
 
 use super::inquiries::{self, Told};
 use super::{alerts, settlement};
 use crate::app::App;
-use crate::database::Refusal;
+use crate::database::{Refusal, Transaction};
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, RefundStanding};
@@ -43,7 +42,7 @@ pub enum Errand {
 ///
 /// REQUESTED → PROCESSING in the caller's transaction; the call follows its commit.
 pub async fn take_up_refund(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     payment: PaymentId,
     refund_no: &str,
     now: DateTime<Utc>,
@@ -58,7 +57,7 @@ pub async fn take_up_refund(
 
 /// Takes up an attempt that was just retired; `None` when somebody is at it already.
 pub async fn take_up_attempt(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     payment: PaymentId,
     now: DateTime<Utc>,
 ) -> Result<Option<Errand>> {

@@ -1,14 +1,16 @@
 //! Snowflake ids under a leased node number: minting costs no I/O while the lease holds.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use entity::OrderId;
 use entity::lease::Model;
-use sea_orm::DatabaseConnection;
+use log::warn;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::database::Single;
 use crate::domain::snowflake::{NODES, Pause, Snowflake};
 use crate::error::{Error, Result};
 use crate::repositories::lease::{self, Claim};
@@ -25,6 +27,8 @@ pub struct Ids {
     holder: String,
     length: Duration,
     node: Mutex<Option<Node>>,
+    /// Whether the last mint was refused because of the clock.
+    is_behind: AtomicBool,
 }
 
 /// A node number while its lease holds.
@@ -45,13 +49,29 @@ impl Ids {
             holder: Uuid::new_v4().to_string(),
             length,
             node: Mutex::new(None),
+            is_behind: AtomicBool::new(false),
         }
     }
 
-    /// A new order id; renews or takes a node number when the lease has run out.
+    /// A new order id; renews or takes a node number when the lease has run out, or when the clock
+    /// stepped back further than a short wait: what was minted under the old number lies ahead of it.
     ///
-    /// [`Error::ClockBehind`] when the clock stepped back further than a short wait.
+    /// [`Error::ClockBehind`] when all numbers were used by a clock that was ahead.
     pub async fn mint(&self, app: &App) -> Result<OrderId> {
+        let minted = self.try_mint(app).await;
+        let is_behind = matches!(minted, Err(Error::ClockBehind));
+        self.is_behind.store(is_behind, Ordering::Relaxed);
+        minted
+    }
+
+    /// Why no id can be minted; it ends by itself, also when nobody asks for an id.
+    pub async fn trouble(&self, app: &App) -> Option<&'static str> {
+        let is_over = !self.is_behind.load(Ordering::Relaxed)
+            || !matches!(self.mint(app).await, Err(Error::ClockBehind));
+        (!is_over).then_some("clock_behind")
+    }
+
+    async fn try_mint(&self, app: &App) -> Result<OrderId> {
         let mut place = self.node.lock().await;
         for _ in 0..TRIES {
             let now_ms = app.clock.now().timestamp_millis();
@@ -63,7 +83,12 @@ impl Ids {
             match node.snowflake.next(now_ms, node.reserved_ms) {
                 Ok(id) => return Ok(OrderId(id)),
                 Err(Pause::ClockBehind(by)) if by <= SHORT_STEP => tokio::time::sleep(by).await,
-                Err(Pause::ClockBehind(_)) => return Err(Error::ClockBehind),
+                Err(Pause::ClockBehind(by)) => {
+                    let behind = by.as_secs();
+                    warn!(node = node.name.as_str(), behind; "the clock stepped back by seconds; another node number is taken");
+                    // Its row stays and says up to when it was used.
+                    *place = None;
+                }
                 Err(Pause::Unreserved) => node.holds_until = Duration::ZERO,
             }
         }
@@ -71,12 +96,7 @@ impl Ids {
     }
 
     /// Renews the lease that was held, or takes another number.
-    async fn lease(
-        &self,
-        db: &DatabaseConnection,
-        held: Option<Node>,
-        now_ms: i64,
-    ) -> Result<Node> {
+    async fn lease(&self, db: &Single, held: Option<Node>, now_ms: i64) -> Result<Node> {
         if let Some(mut node) = held {
             let asked_at = since_boot();
             let reserved_ms = self.ahead_of(now_ms).max(node.reserved_ms);
@@ -97,12 +117,15 @@ impl Ids {
     /// Takes the lowest number that nobody holds; `None` when somebody was faster.
     ///
     /// Restarting does not wait for the old lease: it takes another number.
-    async fn take(&self, db: &DatabaseConnection, now_ms: i64) -> Result<Option<Node>> {
+    async fn take(&self, db: &Single, now_ms: i64) -> Result<Option<Node>> {
         let leases = lease::with_prefix(db, PREFIX).await?;
         let Some(number) = (0..NODES).find(|number| is_free(*number, &leases, now_ms)) else {
-            return Err(Error::Internal(
-                "all 1,024 node numbers are in use".to_owned(),
-            ));
+            let all_run = leases.iter().all(|(_, is_running)| *is_running);
+            return Err(if all_run {
+                Error::Internal("all 1,024 node numbers are in use".to_owned())
+            } else {
+                Error::ClockBehind
+            });
         };
         let name = format!("{PREFIX}{number}");
         let asked_at = since_boot();

@@ -6,6 +6,7 @@ use std::time::Instant;
 use log::warn;
 
 use crate::app::App;
+use crate::deadline;
 use crate::error::{Error, Result};
 use crate::repositories::lease::{self, Claim};
 use crate::repositories::order_event;
@@ -73,7 +74,8 @@ async fn until_lost(app: &App, claim: &Claim<'_>) {
     while renewed.elapsed() < claim.length {
         tokio::time::sleep(claim.length / 3).await;
         let asked = Instant::now();
-        match lease::renew(app.db.write(), claim).await {
+        let renewal = lease::renew(app.db.write(), claim);
+        match deadline::within(claim.length / 3, renewal).await {
             Ok(true) => renewed = asked,
             Ok(false) => return,
             Err(error) => {

@@ -2,10 +2,9 @@
 //! its way is an answer.
 
 use entity::idempotency_record;
-use sea_orm::DatabaseTransaction;
 
 use crate::app::App;
-use crate::database::{Failure, OnDuplicate, Refusal};
+use crate::database::{Failure, OnDuplicate, Refusal, Transaction};
 use crate::error::{Error, Result};
 use crate::idempotency::IdempotentContext;
 use crate::metrics::Layer;
@@ -34,16 +33,16 @@ impl From<sea_orm::DbErr> for Obstacle {
 }
 
 impl Refusal for Obstacle {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
 /// Inserts the record; a lock wait that ends here is an answer, not a reason to try again.
-pub async fn claim(
-    tx: &DatabaseTransaction,
-    record: idempotency_record::Model,
-) -> Result<(), Obstacle> {
+pub async fn claim(tx: &Transaction, record: idempotency_record::Model) -> Result<(), Obstacle> {
     match repositories::idempotency_record::insert(tx, record).await {
         Err(error) if Failure::is_lock_wait(&error) => Err(Obstacle::StillRunning),
         inserted => inserted.on_duplicate("pk_idempotency_record", Obstacle::Repeated),

@@ -2,14 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, notification};
-use sea_orm::DatabaseTransaction;
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Transaction};
 use crate::error::{Error, Result};
 use crate::events::Message;
 use crate::repositories;
@@ -36,7 +35,7 @@ pub struct NotificationView {
 }
 
 /// Tells the order's customer what happened.
-pub async fn tell(tx: &DatabaseTransaction, message: &Message) -> Result<()> {
+pub async fn tell(tx: &Transaction, message: &Message) -> Result<()> {
     let order = repositories::order::find_alone(tx, message.order_id, Whose::Anybodys).await?;
     let order = order.ok_or_else(|| Error::Internal("an event of no order".to_owned()))?;
     let mut payload = json!({ "currency": order.currency });

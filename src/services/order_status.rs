@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use entity::order::{self, OrderStatus};
 use entity::order_event;
-use sea_orm::DatabaseTransaction;
 use serde_json::Value;
 
+use crate::database::Transaction;
 use crate::domain::events::{self, ADDRESS_CHANGED};
 use crate::domain::order_flow::{self, Move};
 use crate::domain::slot::active_slot;
@@ -37,7 +37,7 @@ impl<'a> Note<'a> {
 ///
 /// Returns the order as it is now.
 pub async fn change(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: order::Model,
     action: Move,
     note: Note<'_>,
@@ -68,14 +68,14 @@ pub async fn change(
 }
 
 /// Tells of an order that was just inserted.
-pub async fn placed(tx: &DatabaseTransaction, order: &order::Model, note: Note<'_>) -> Result<()> {
+pub async fn placed(tx: &Transaction, order: &order::Model, note: Note<'_>) -> Result<()> {
     let event = event(order, events::ORDER_PLACED, None, note, order.created_at);
     Ok(repositories::order_event::insert(tx, event).await?)
 }
 
 /// Tells of a new address, which moves nothing; `order` is the row after the change.
 pub async fn address_changed(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: &order::Model,
     note: Note<'_>,
     now: DateTime<Utc>,
@@ -108,7 +108,7 @@ fn event(
 
 /// Tells of something that moves nothing; returns the order with its new `seq`.
 pub async fn tell(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: order::Model,
     kind: &str,
     note: Note<'_>,

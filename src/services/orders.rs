@@ -5,7 +5,6 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chrono::{DateTime, Datelike};
 use entity::OrderId;
 use entity::order::OrderStatus;
-use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
 use super::closing;
@@ -15,6 +14,7 @@ use super::timeline::{self, Timeline};
 use super::views::{OrderView, Page};
 use crate::app::App;
 use crate::auth::{Caller, Role};
+use crate::database::Transaction;
 use crate::domain::order_flow;
 use crate::error::{Error, Result};
 use crate::metrics::Layer;
@@ -141,7 +141,7 @@ pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
 
 /// The order and its attempts under lock, if they are within the caller's reach.
 pub async fn locked(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     caller: &Caller,
     id: OrderId,
 ) -> Result<Option<OrderWithPayments>> {

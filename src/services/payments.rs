@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 use entity::order::{self, OrderStatus};
 use entity::payment::{self, PaymentStatus, Role};
 use entity::{OrderId, PaymentId};
-use sea_orm::DatabaseTransaction;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -18,7 +17,7 @@ use super::orders::{locked, reach};
 use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Transaction};
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, Sandbox};
@@ -183,7 +182,7 @@ pub async fn read(app: &App, caller: &Caller, id: PaymentId) -> Result<PaymentVi
 
 async fn live_attempt(
     app: &App,
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: OrderId,
     id: PaymentId,
     request: &IdempotentContext<NewPayment>,
@@ -217,7 +216,7 @@ async fn live_attempt(
 
 /// The key stands for the attempt that was live already.
 async fn note_resource(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     request: &IdempotentContext<NewPayment>,
     live: PaymentId,
 ) -> Result<()> {

@@ -3,7 +3,6 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::stock_ledger::Reason;
 use entity::{idempotency_record, order, order_item};
-use sea_orm::DatabaseTransaction;
 use serde_json::json;
 
 use super::keyed::{self, Obstacle};
@@ -14,7 +13,7 @@ use super::repeats::TOMBSTONE;
 use super::stock;
 use super::views::OrderView;
 use crate::app::App;
-use crate::database::{OnDuplicate, Refusal};
+use crate::database::{OnDuplicate, Refusal, Transaction};
 use crate::domain::slot::active_slot;
 use crate::error::Error;
 use crate::repositories;
@@ -72,8 +71,11 @@ impl From<sea_orm::DbErr> for Refused {
 }
 
 impl Refusal for Refused {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -109,7 +111,7 @@ pub async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<(), R
 }
 
 async fn create(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     placement: &Placement<'_>,
     now: DateTime<Utc>,
 ) -> Result<OrderView, Refused> {
@@ -136,7 +138,7 @@ async fn create(
 }
 
 async fn insert_record(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     request: &Request,
     ticket: &Ticket,
     status_code: i32,

@@ -3,13 +3,12 @@
 use chrono::{DateTime, Utc};
 use entity::points_ledger::{self, Reason};
 use entity::{OrderId, order};
-use sea_orm::DatabaseTransaction;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Transaction};
 use crate::domain::points;
 use crate::error::{Error, Result};
 use crate::repositories;
@@ -49,7 +48,7 @@ pub struct Fact<'a> {
 }
 
 /// Credits what `amount` is worth, in minor units; false when that is nothing.
-pub async fn credit(tx: &DatabaseTransaction, fact: Fact<'_>, amount: i64) -> Result<bool> {
+pub async fn credit(tx: &Transaction, fact: Fact<'_>, amount: i64) -> Result<bool> {
     let order = order_of(tx, fact).await?;
     let change = points::worth(amount, order.points_unit);
     move_by(tx, fact, order, change, Reason::Paid).await
@@ -58,7 +57,7 @@ pub async fn credit(tx: &DatabaseTransaction, fact: Fact<'_>, amount: i64) -> Re
 /// Takes back what went back between the totals `before` and `after`, in minor units; false when
 /// that is nothing.
 pub async fn take_back(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     fact: Fact<'_>,
     (before, after): (i64, i64),
 ) -> Result<bool> {
@@ -82,13 +81,13 @@ pub async fn read(app: &App, caller: &Caller, before: i64, limit: u64) -> Result
     })
 }
 
-async fn order_of(tx: &DatabaseTransaction, fact: Fact<'_>) -> Result<order::Model> {
+async fn order_of(tx: &Transaction, fact: Fact<'_>) -> Result<order::Model> {
     let order = repositories::order::find_alone(tx, fact.order, Whose::Anybodys).await?;
     order.ok_or_else(|| Error::Internal("an event of no order".to_owned()))
 }
 
 async fn move_by(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     fact: Fact<'_>,
     order: order::Model,
     change: i64,

@@ -1,4 +1,6 @@
-//! Whether this instance should get requests: it needs the database, and does without Redis and a broker.
+//! Whether this instance should get requests: it needs the database and order ids, and does without Redis and a broker.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -17,41 +19,50 @@ pub enum State {
 }
 
 /// The whole and its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Readiness {
     pub status: State,
     pub database: State,
+    /// Numbers for new orders; down while the clock is behind all that were reserved.
+    pub ids: State,
     /// Where the gate and the locks are kept; ready when that is this process.
     pub redis: State,
     /// The event bus; what happened waits in the outbox while it is away.
     pub event_bus: State,
+    /// Why a part is not ready. `database`: `unreachable`, `too_many_connections`, `read_only`, `full`,
+    /// `io_error`, `file_gone`, `damaged`, `commit_fails`; `ids`: `clock_behind`; `redis`: `unreachable`;
+    /// `event_bus`: `unreachable`, `blocked`.
+    pub reasons: BTreeMap<&'static str, &'static str>,
 }
 
 pub async fn check(app: &App) -> Readiness {
-    let database = if app.db.is_reachable().await {
-        State::Ready
-    } else {
-        State::Down
-    };
-    let redis = if app.store.is_reachable().await {
-        State::Ready
-    } else {
-        State::Degraded
-    };
-    let event_bus = if app.bus.is_reachable() {
-        State::Ready
-    } else {
-        State::Degraded
-    };
-    let status = match (database, redis, event_bus) {
-        (State::Ready, State::Ready, State::Ready) => State::Ready,
-        (State::Ready, _, _) => State::Degraded,
-        _ => State::Down,
+    let database = app.db.trouble().await.map(|trouble| trouble.name());
+    let ids = app.ids.trouble(app).await;
+    let redis = (!app.store.is_reachable().await).then_some("unreachable");
+    let event_bus = app.bus.trouble();
+    let needed = |trouble: Option<_>| trouble.map_or(State::Ready, |_| State::Down);
+    let spared = |trouble: Option<_>| trouble.map_or(State::Ready, |_| State::Degraded);
+    let parts = [
+        ("database", database),
+        ("ids", ids),
+        ("redis", redis),
+        ("event_bus", event_bus),
+    ];
+    let reasons = parts
+        .into_iter()
+        .filter_map(|(part, reason)| Some((part, reason?)))
+        .collect();
+    let status = match (database.or(ids), redis.or(event_bus)) {
+        (Some(_), _) => State::Down,
+        (None, Some(_)) => State::Degraded,
+        (None, None) => State::Ready,
     };
     Readiness {
         status,
-        database,
-        redis,
-        event_bus,
+        database: needed(database),
+        ids: needed(ids),
+        redis: spared(redis),
+        event_bus: spared(event_bus),
+        reasons,
     }
 }

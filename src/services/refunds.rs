@@ -7,7 +7,6 @@ use entity::order::OrderStatus;
 use entity::payment::{self, PaymentStatus, Role};
 use entity::refund::{self, Origin, RefundStatus};
 use entity::{OrderId, PaymentId, RefundId, order};
-use sea_orm::DatabaseTransaction;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -21,7 +20,7 @@ use super::orders::reach;
 use super::repeats;
 use crate::app::App;
 use crate::auth::{Caller, Role as CallerRole};
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Transaction};
 use crate::domain::events::REFUND_REQUESTED;
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
@@ -189,7 +188,7 @@ async fn look_by_number(
 /// The row before its reservation: a number that is there already is a repeat, whatever is left.
 async fn make(
     app: &App,
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: OrderId,
     request: &IdempotentContext<NewRefund>,
 ) -> Result<refund::Model, Obstacle> {
@@ -217,7 +216,7 @@ async fn make(
 
 /// The full amount asked back moves the order; a part of it does not.
 async fn tell(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: order::Model,
     payment: &payment::Model,
     refund: &refund::Model,

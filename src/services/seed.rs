@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use entity::stock;
 use entity::stock_ledger::Reason;
-use sea_orm::DatabaseTransaction;
 
 use crate::app::App;
+use crate::database::Transaction;
 use crate::error::{Error, Result};
 use crate::repositories;
 use crate::repositories::product::Offer;
@@ -49,7 +49,7 @@ fn offer(name: &str, price: i64) -> Offer {
     }
 }
 
-async fn add(tx: &DatabaseTransaction, sku: &str, offer: Offer, now: DateTime<Utc>) -> Result<()> {
+async fn add(tx: &Transaction, sku: &str, offer: Offer, now: DateTime<Utc>) -> Result<()> {
     let product = repositories::product::insert(tx, sku, offer, now).await?;
     let opening = Change {
         product,

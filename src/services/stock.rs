@@ -3,12 +3,11 @@
 use chrono::{DateTime, Utc};
 use entity::stock_ledger::Reason;
 use entity::{OrderId, ProductId, order_item};
-use sea_orm::DatabaseTransaction;
 
 use super::commands::StockQuantity;
 use super::views::StockView;
 use crate::app::App;
-use crate::database::OnDuplicate;
+use crate::database::{OnDuplicate, Transaction};
 use crate::error::{Error, Result};
 use crate::repositories;
 use crate::repositories::stock_ledger::Change;
@@ -18,7 +17,7 @@ use crate::repositories::stock_ledger::Change;
 /// First under the version that was read; after a lost race once more by quantity alone, so that
 /// nobody is refused for being late and nobody loops.
 pub async fn take(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     product_id: ProductId,
     pieces: i64,
     seen_version: i64,
@@ -48,7 +47,7 @@ pub fn change_of(order: OrderId, reason: Reason, product: ProductId, pieces: i64
 ///
 /// The ledger's unique key refuses a second time, and with it the transaction.
 pub async fn restore(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: OrderId,
     items: &[order_item::Model],
     now: DateTime<Utc>,

@@ -19,6 +19,9 @@ pub const DEVELOPMENT_SANDBOX_SECRET: &str = "whsec_c2FuZGJveC1kZXZlbG9wbWVudC1v
 const SHORTEST_SECRET: usize = 32;
 const DEFAULT_SECRET: &str = "is the default of development; choose your own";
 
+/// Of the leases in the database.
+const LONGEST_LEASE: Duration = Duration::from_hours(1);
+
 impl Settings {
     /// Fills what development leaves out and refuses what cannot be meant.
     pub(super) fn completed(mut self, profile: Profile) -> Result<Self, SettingsError> {
@@ -175,7 +178,12 @@ impl Settings {
             ("ORDER__JOBS__LEASE", self.jobs.lease),
             ("ORDER__EVENTS__POLL", self.events.poll),
             ("ORDER__EVENTS__LEASE", self.events.lease),
-            ("ORDER__JOBS__LEASE", self.jobs.lease),
+            ("ORDER__SERVER__DEADLINE", self.server.deadline),
+            ("ORDER__SERVER__READ_DEADLINE", self.server.read_deadline),
+            ("ORDER__DATABASE__DEADLINE", self.database.deadline),
+            ("ORDER__DATABASE__IDLE_TIMEOUT", self.database.idle_timeout),
+            ("ORDER__DATABASE__MAX_LIFETIME", self.database.max_lifetime),
+            ("ORDER__DATABASE__TEST_AFTER", self.database.test_after),
             ("ORDER__ARCHIVE__WINDOW", self.archive.window),
             ("ORDER__REDIS__TIMEOUT", self.redis.timeout),
             ("ORDER__RABBITMQ__TIMEOUT", self.rabbitmq.timeout),
@@ -189,6 +197,17 @@ impl Settings {
         for (setting, value) in above_zero {
             if value < Duration::from_millis(10) || value > year {
                 return impossible(setting, "must lie between 10ms and one year");
+            }
+        }
+        // What ends later was written under a clock that was ahead, and holds nothing.
+        let leases = [
+            ("ORDER__IDS__LEASE", self.ids.lease),
+            ("ORDER__JOBS__LEASE", self.jobs.lease),
+            ("ORDER__EVENTS__LEASE", self.events.lease),
+        ];
+        for (setting, value) in leases {
+            if value > LONGEST_LEASE {
+                return impossible(setting, "must be at most one hour");
             }
         }
         Ok(())

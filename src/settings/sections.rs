@@ -19,6 +19,12 @@ pub struct Server {
     /// How long running requests may take to end at a shutdown.
     #[serde(deserialize_with = "duration")]
     pub shutdown: Duration,
+    /// How long a request may take: queue, locks, statements and all tries.
+    #[serde(deserialize_with = "duration")]
+    pub deadline: Duration,
+    /// The same for GET and HEAD.
+    #[serde(deserialize_with = "duration")]
+    pub read_deadline: Duration,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -31,6 +37,18 @@ pub struct Database {
     /// How long a connection is waited for.
     #[serde(deserialize_with = "duration")]
     pub acquire_timeout: Duration,
+    /// How long a statement or a transaction of jobs, relay, consumers and commands may take.
+    #[serde(deserialize_with = "duration")]
+    pub deadline: Duration,
+    /// A `MySQL` connection that rested for so long is closed.
+    #[serde(deserialize_with = "duration")]
+    pub idle_timeout: Duration,
+    /// A `MySQL` connection is closed after so long.
+    #[serde(deserialize_with = "duration")]
+    pub max_lifetime: Duration,
+    /// A connection that rested for so long is tested before it is used.
+    #[serde(deserialize_with = "duration")]
+    pub test_after: Duration,
     /// Whether serving migrates first.
     pub migrate: bool,
     /// Whether serving fills an empty catalogue; never in production.

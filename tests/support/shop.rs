@@ -241,7 +241,7 @@ impl Shop {
             delivery.abort();
             let _ = delivery.await;
         }
-        self.app.db.close().await.unwrap();
+        self.app.db.close().await;
         drop(self);
         let prefix = format!("{}:", Uuid::new_v4().simple());
         Self::open_at(place, clock, &[("redis.key_prefix", &prefix)]).await

@@ -19,6 +19,29 @@ pub(super) struct Broker {
     timeout: Duration,
 }
 
+/// How a step came to nothing.
+#[derive(Debug)]
+pub(super) enum Failed {
+    Refused(String),
+    /// No answer within this time.
+    Late(Duration),
+}
+
+impl From<String> for Failed {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
+}
+
+impl From<Failed> for String {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::Refused(why) => why,
+            Failed::Late(time) => format!("no answer within {time:?}"),
+        }
+    }
+}
+
 impl Broker {
     pub(super) fn new(settings: BrokerSettings) -> Result<Self, String> {
         let mut uri: AMQPUri = settings.url.parse().map_err(|_| {
@@ -53,10 +76,10 @@ impl Broker {
     pub(super) async fn within<T, E: fmt::Display>(
         &self,
         step: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, String> {
+    ) -> Result<T, Failed> {
         match timeout(self.timeout, step).await {
-            Ok(done) => done.map_err(|error| error.to_string()),
-            Err(_) => Err(format!("no answer within {:?}", self.timeout)),
+            Ok(done) => done.map_err(|error| Failed::Refused(error.to_string())),
+            Err(_) => Err(Failed::Late(self.timeout)),
         }
     }
 }

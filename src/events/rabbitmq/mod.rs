@@ -80,10 +80,15 @@ impl Bus for RabbitMq {
 
     /// Tells of the connection that delivers; where nothing is delivered, of the one that publishes,
     /// which counts as reachable until it was needed.
-    fn is_reachable(&self) -> bool {
-        self.deliverer
+    fn trouble(&self) -> Option<&'static str> {
+        let is_reachable = self
+            .deliverer
             .is_connected()
-            .unwrap_or_else(|| self.publisher.is_reachable())
+            .unwrap_or_else(|| self.publisher.is_reachable());
+        if !is_reachable {
+            return Some("unreachable");
+        }
+        self.publisher.is_blocked().then_some("blocked")
     }
 }
 

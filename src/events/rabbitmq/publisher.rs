@@ -1,13 +1,15 @@
 //! Handing over: a message counts once the broker has confirmed it and not returned it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use lapin::options::{BasicPublishOptions, ConfirmSelectOptions};
 use lapin::types::ShortString;
 use lapin::{BasicProperties, Channel, Confirmation, Connection};
+use log::{info, warn};
 use tokio::time::Instant;
 
-use super::broker::Broker;
+use super::broker::{Broker, Failed};
 use super::pauses::Pauses;
 use super::topology;
 use crate::domain::events::Consumer;
@@ -15,12 +17,16 @@ use crate::events::Message;
 
 /// Kept on disk by the broker.
 const PERSISTENT: u8 = 2;
+/// After a broker confirmed nothing and nothing was published since: longer than the relay's longest pause.
+const FORGOTTEN: Duration = Duration::from_mins(1);
 
 /// Connects when there is something to publish, one attempt at a time.
 #[derive(Debug)]
 pub(super) struct Publisher {
     current: Mutex<Option<Arc<Line>>>,
     attempts: tokio::sync::Mutex<Attempts>,
+    /// When a message was last not confirmed in time although the broker took the connection.
+    unconfirmed_at: Mutex<Option<Instant>>,
 }
 
 /// After a failed attempt there is none before `refused_until`.
@@ -46,6 +52,7 @@ impl Default for Publisher {
                 pauses: Pauses::to_the_broker(),
                 refused_until: None,
             }),
+            unconfirmed_at: Mutex::default(),
         }
     }
 }
@@ -58,7 +65,40 @@ impl Publisher {
         if published.is_err() {
             self.give_up(&line);
         }
-        published
+        self.note(&published);
+        published.map_err(String::from)
+    }
+
+    /// While the broker takes connections and confirms nothing, as it does with its memory or its
+    /// disk full. The next confirmation ends it, or nothing being published for a while: what is not
+    /// handed over is tried again every few seconds, by this instance or by another.
+    pub(super) fn is_blocked(&self) -> bool {
+        let says_so = |line: &Line| line.connection.status().blocked();
+        self.current().as_deref().is_some_and(says_so)
+            || self
+                .unconfirmed()
+                .is_some_and(|at| at.elapsed() < FORGOTTEN)
+    }
+
+    fn note(&self, published: &Result<(), Failed>) {
+        let mut unconfirmed = self.unconfirmed();
+        match published {
+            Ok(()) if unconfirmed.take().is_some() => info!("the broker confirms messages again"),
+            Err(Failed::Late(_)) => {
+                if unconfirmed.replace(Instant::now()).is_none() {
+                    warn!(
+                        "the broker confirms nothing, look at its memory and its disk; events wait in the outbox"
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unconfirmed(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.unconfirmed_at
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// False after an attempt to connect that failed, until one succeeds.
@@ -122,7 +162,7 @@ impl Attempts {
 }
 
 impl Line {
-    async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), String> {
+    async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), Failed> {
         let body = serde_json::to_vec(message).map_err(|error| error.to_string())?;
         let key = short(topology::routing_key(&message.kind))?;
         let properties = BasicProperties::default()

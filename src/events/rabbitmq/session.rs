@@ -9,7 +9,7 @@ use lapin::message::Delivery;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions};
 use lapin::types::{FieldTable, ShortString};
 use lapin::{Connection, ConnectionStatus};
-use log::{error, warn};
+use log::{error, log};
 use tokio::sync::SetOnce;
 use tokio::time::sleep;
 
@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
         let mut told = false;
         while let Err(error) = take(consumer, message).await {
             if !told {
-                warn!(consumer = consumer.name(), cause = error.cause(); "an event is not taken; it is tried again");
+                log!(error.level(), consumer = consumer.name(), cause = error.cause(); "an event is not taken; it is tried again");
                 told = true;
             }
             tokio::select! {

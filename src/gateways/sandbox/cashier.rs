@@ -46,19 +46,23 @@ impl Sandbox {
         &self,
         id: PaymentId,
     ) -> Result<(Model, Vec<sandbox_message::Model>), Declined> {
-        let payment = memory::find(&self.db, id).await?.ok_or(Declined::Unknown)?;
+        let payment = memory::find(self.db.write(), id)
+            .await?
+            .ok_or(Declined::Unknown)?;
         Ok((payment, self.messages(id).await?))
     }
 
     /// Does it, and delivers what is due.
     pub async fn act(&self, id: PaymentId, action: Action) -> Result<(), Declined> {
-        let payment = memory::find(&self.db, id).await?.ok_or(Declined::Unknown)?;
+        let payment = memory::find(self.db.write(), id)
+            .await?
+            .ok_or(Declined::Unknown)?;
         match action {
             Action::Pay => self.pay(payment, 1).await?,
             Action::PayThreeTimes => self.pay(payment, 3).await?,
             Action::PayHundredTimes => self.pay(payment, 100).await?,
             Action::Close => {
-                if !memory::close(&self.db, id).await? {
+                if !memory::close(self.db.write(), id).await? {
                     return Err(Declined::NotNow);
                 }
                 self.tell(&payment, Telling::once("payment.closed", payment.amount))
@@ -102,7 +106,7 @@ impl Sandbox {
 
     async fn pay(&self, payment: Model, copies: i32) -> Result<(), Declined> {
         let id = payment.payment_id;
-        if !memory::pay(&self.db, id, &trade_no(id), self.clock.now()).await? {
+        if !memory::pay(self.db.write(), id, &trade_no(id), self.clock.now()).await? {
             return Err(Declined::NotNow);
         }
         let telling = Telling::once("payment.succeeded", payment.amount);
@@ -112,7 +116,7 @@ impl Sandbox {
     async fn refund_before_paid(&self, payment: Model) -> Result<(), Declined> {
         only(&payment, Standing::Open)?;
         let (id, amount) = (payment.payment_id, payment.amount);
-        memory::pay(&self.db, id, &trade_no(id), self.clock.now()).await?;
+        memory::pay(self.db.write(), id, &trade_no(id), self.clock.now()).await?;
         self.tell_refund(&payment, amount).await?;
         Ok(self
             .tell(&payment, Telling::once("payment.succeeded", amount))
@@ -135,7 +139,7 @@ impl Sandbox {
             .col_expr(Column::RefundedAmount, Expr::value(refunded))
             .filter(Column::PaymentId.eq(payment.payment_id))
             .filter(Column::RefundedAmount.eq(payment.refunded_amount))
-            .exec(&self.db)
+            .exec(self.db.write())
             .await?;
         let refund_no = Some(format!("GW{}-{refunded}", payment.payment_id));
         let telling = Telling::once("refund.succeeded", amount);

@@ -78,14 +78,16 @@ impl Sandbox {
             deliveries: Set(json!([])),
             created_at: Set(now),
         };
-        Entity::insert(row).exec_without_returning(&self.db).await?;
+        Entity::insert(row)
+            .exec_without_returning(self.db.write())
+            .await?;
         Ok(())
     }
 
     /// What was told of an attempt, oldest first.
     pub async fn messages(&self, payment: PaymentId) -> Result<Vec<Model>, DbErr> {
         let told = Entity::find().filter(Column::PaymentId.eq(payment));
-        told.order_by_asc(Column::Id).all(&self.db).await
+        told.order_by_asc(Column::Id).all(self.db.write()).await
     }
 
     /// Delivers what is due, in order; returns how many messages went out.
@@ -97,7 +99,7 @@ impl Sandbox {
             .filter(Column::NextAttemptAt.lte(self.clock.now()))
             .order_by_asc(Column::Id)
             .limit(BATCH)
-            .all(&self.db)
+            .all(self.db.write())
             .await?;
         for message in &due {
             self.deliver(shop, message).await?;
@@ -128,7 +130,7 @@ impl Sandbox {
         if accepted || message.forged {
             row.next_attempt_at = Set(None);
         }
-        row.update(&self.db).await?;
+        row.update(self.db.write()).await?;
         Ok(())
     }
 
@@ -140,7 +142,7 @@ impl Sandbox {
             .col_expr(Column::NextAttemptAt, Expr::value(next))
             .filter(Column::Id.eq(message.id))
             .filter(Column::Attempts.eq(message.attempts))
-            .exec(&self.db)
+            .exec(self.db.write())
             .await?;
         Ok(result.rows_affected == 1)
     }

@@ -5,12 +5,12 @@ use entity::sandbox_payment::{ActiveModel, Column, Entity, Model, Standing};
 use entity::{PaymentId, payment, sandbox_refund};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{
-    ColumnTrait, DatabaseConnection, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
-    SqliteTransactionMode, TransactionOptions, TransactionTrait,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
 use super::super::{RefundStanding, Silence};
+use crate::database::{Database, Transaction};
+use crate::deadline;
+use crate::error::Error;
 
 impl From<DbErr> for Silence {
     /// A gateway whose memory does not answer says nothing.
@@ -19,8 +19,14 @@ impl From<DbErr> for Silence {
     }
 }
 
+impl From<Error> for Silence {
+    fn from(_: Error) -> Self {
+        Self
+    }
+}
+
 /// Notes an attempt that is to be paid; the same again changes nothing.
-pub async fn remember(db: &DatabaseConnection, attempt: &payment::Model) -> Result<(), DbErr> {
+pub async fn remember(db: &impl ConnectionTrait, attempt: &payment::Model) -> Result<(), DbErr> {
     let row = ActiveModel {
         payment_id: Set(attempt.id),
         order_id: Set(attempt.order_id),
@@ -42,12 +48,12 @@ pub async fn remember(db: &DatabaseConnection, attempt: &payment::Model) -> Resu
     Ok(())
 }
 
-pub async fn find(db: &DatabaseConnection, id: PaymentId) -> Result<Option<Model>, DbErr> {
+pub async fn find(db: &impl ConnectionTrait, id: PaymentId) -> Result<Option<Model>, DbErr> {
     Entity::find_by_id(id).one(db).await
 }
 
 /// OPEN → CLOSED; a paid one stays paid.
-pub async fn close(db: &DatabaseConnection, id: PaymentId) -> Result<bool, DbErr> {
+pub async fn close(db: &impl ConnectionTrait, id: PaymentId) -> Result<bool, DbErr> {
     let update = Entity::update_many().col_expr(Column::Status, Expr::value(Standing::Closed));
     let open = update
         .filter(Column::PaymentId.eq(id))
@@ -57,7 +63,7 @@ pub async fn close(db: &DatabaseConnection, id: PaymentId) -> Result<bool, DbErr
 
 /// OPEN → PAID, until its time is over.
 pub async fn pay(
-    db: &DatabaseConnection,
+    db: &impl ConnectionTrait,
     id: PaymentId,
     trade_no: &str,
     now: DateTime<Utc>,
@@ -74,18 +80,19 @@ pub async fn pay(
 
 /// Grants a refund of an attempt that it knows, up to its amount, once a number; both rows or none.
 pub async fn refund(
-    db: &DatabaseConnection,
+    db: &Database,
     id: PaymentId,
     refund_no: &str,
     amount: i64,
 ) -> Result<RefundStanding, Silence> {
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    let tx = db.begin_with_options(options).await?;
-    let granted = grant(&tx, id, refund_no, amount).await?;
-    tx.commit().await?;
+    let (db, refund_no) = (db.clone(), refund_no.to_owned());
+    let until = deadline::current();
+    // In a task of its own: what a gateway gives back may go to another thread, a transaction's work may not.
+    let granting = actix_web::rt::spawn(deadline::with(until, async move {
+        db.transaction(async |tx| Ok::<_, Error>(grant(tx, id, &refund_no, amount).await?))
+            .await
+    }));
+    let granted = granting.await.map_err(|_broken_off| Silence)??;
     Ok(if granted {
         RefundStanding::Succeeded
     } else {
@@ -94,7 +101,7 @@ pub async fn refund(
 }
 
 async fn grant(
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     id: PaymentId,
     refund_no: &str,
     amount: i64,

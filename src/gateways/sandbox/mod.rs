@@ -12,11 +12,11 @@ use actix_web::http::header::HeaderMap;
 use chrono::{DateTime, Utc};
 use entity::payment_callback::Kind;
 use entity::{OrderId, PaymentId, payment, refund, sandbox_payment};
-use sea_orm::DatabaseConnection;
 use serde::Deserialize;
 
 use super::{PaymentGateway, RefundStanding, Rejected, Silence, Standing, Words};
 use crate::clock::Clock;
+use crate::database::Database;
 use crate::domain::gateway_message::GatewayMessage;
 
 const JSON: &str = "application/json";
@@ -25,7 +25,7 @@ const JSON: &str = "application/json";
 #[derive(Debug)]
 pub struct Sandbox {
     secret: Vec<u8>,
-    db: DatabaseConnection,
+    db: Database,
     clock: Clock,
     http: reqwest::Client,
     /// Where the shop listens, once it does.
@@ -57,7 +57,7 @@ struct Data {
 
 impl Sandbox {
     /// `secret` reads `whsec_` and base64; `None` when it does not.
-    pub fn new(secret: &str, db: DatabaseConnection, clock: Clock) -> Option<Self> {
+    pub fn new(secret: &str, db: Database, clock: Clock) -> Option<Self> {
         let secret = signature::key(secret)?;
         let http = reqwest::Client::builder()
             .timeout(std::time::Duration::from_secs(10))
@@ -116,13 +116,13 @@ impl PaymentGateway for Sandbox {
 
     async fn open(&self, attempt: &payment::Model) -> Result<String, Silence> {
         self.speaks()?;
-        memory::remember(&self.db, attempt).await?;
+        memory::remember(self.db.write(), attempt).await?;
         Ok(format!("/cashier.html?payment={}", attempt.id))
     }
 
     async fn query(&self, attempt: &payment::Model) -> Result<Standing, Silence> {
         self.speaks()?;
-        let found = memory::find(&self.db, attempt.id).await?;
+        let found = memory::find(self.db.write(), attempt.id).await?;
         Ok(found.map_or(Standing::NotFound, |payment| {
             standing(payment, self.clock.now())
         }))
@@ -130,7 +130,7 @@ impl PaymentGateway for Sandbox {
 
     async fn close(&self, attempt: &payment::Model) -> Result<Standing, Silence> {
         self.speaks()?;
-        memory::close(&self.db, attempt.id).await?;
+        memory::close(self.db.write(), attempt.id).await?;
         self.query(attempt).await
     }
 

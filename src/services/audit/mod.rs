@@ -7,9 +7,7 @@ mod payment_checks;
 
 use std::fmt;
 
-use sea_orm::{AccessMode, DatabaseTransaction, IsolationLevel, TransactionTrait};
-
-use crate::database::Database;
+use crate::database::{Database, Transaction};
 use crate::domain::slot::active_slot;
 use crate::error::Result;
 use crate::repositories::audit as rows;
@@ -31,12 +29,11 @@ impl fmt::Display for Violation {
 
 /// Every violation of every rule; empty when the data is right.
 pub async fn run(db: &Database, settings: &Settings) -> Result<Vec<Violation>> {
-    let isolation = match db.backend() {
-        sea_orm::DbBackend::MySql => Some(IsolationLevel::RepeatableRead),
-        _ => None,
-    };
-    let access = isolation.map(|_| AccessMode::ReadOnly);
-    let snapshot = db.read().begin_with_config(isolation, access).await?;
+    db.snapshot(async |snapshot| every(snapshot, settings).await)
+        .await
+}
+
+async fn every(snapshot: &Transaction, settings: &Settings) -> Result<Vec<Violation>> {
     let mut violations = Vec::new();
     let fixed = checks::ALL
         .iter()
@@ -44,29 +41,24 @@ pub async fn run(db: &Database, settings: &Settings) -> Result<Vec<Violation>> {
         .chain(&event_checks::ALL)
         .chain(&archive_checks::ALL);
     for check in fixed {
-        violations.extend(broken(&snapshot, check.rule, check.sql).await?);
+        violations.extend(broken(snapshot, check.rule, check.sql).await?);
     }
     if settings.rabbitmq.url.is_empty() {
         let sql = event_checks::not_consumed();
-        violations.extend(broken(&snapshot, event_checks::NOT_CONSUMED, &sql).await?);
+        violations.extend(broken(snapshot, event_checks::NOT_CONSUMED, &sql).await?);
     }
-    violations.extend(wrong_slots(&snapshot).await?);
-    snapshot.rollback().await?;
+    violations.extend(wrong_slots(snapshot).await?);
     Ok(violations)
 }
 
-async fn broken(
-    snapshot: &DatabaseTransaction,
-    rule: &'static str,
-    sql: &str,
-) -> Result<Vec<Violation>> {
+async fn broken(snapshot: &Transaction, rule: &'static str, sql: &str) -> Result<Vec<Violation>> {
     let subjects = rows::subjects(snapshot, sql).await?;
     let violation = |subject| Violation { rule, subject };
     Ok(subjects.into_iter().map(violation).collect())
 }
 
 /// The rule of the slots stands in `domain`; the few kinds of rows that there are go through it.
-async fn wrong_slots(snapshot: &DatabaseTransaction) -> Result<Vec<Violation>> {
+async fn wrong_slots(snapshot: &Transaction) -> Result<Vec<Violation>> {
     let kinds = rows::slot_kinds(snapshot).await?;
     let wrong = kinds
         .into_iter()

@@ -3,9 +3,10 @@
 use chrono::{DateTime, Utc};
 use entity::payment_callback::{self, Kind, Outcome};
 use entity::{OrderId, PaymentId, order, payment, refund};
-use sea_orm::{DatabaseTransaction, DbErr};
+use sea_orm::DbErr;
 
 use super::Obstacle;
+use crate::database::Transaction;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::domain::settlement::{self, Verdict};
 use crate::error::{Error, Result};
@@ -17,7 +18,7 @@ use crate::services::order_status::{self, Note};
 pub const ACTOR: &str = "gateway";
 
 pub struct Case<'a> {
-    pub tx: &'a DatabaseTransaction,
+    pub tx: &'a Transaction,
     pub now: DateTime<Utc>,
     pub order: order::Model,
     pub payments: Vec<payment::Model>,
@@ -29,7 +30,7 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub fn new(
-        tx: &'a DatabaseTransaction,
+        tx: &'a Transaction,
         order: order::Model,
         payments: Vec<payment::Model>,
         payment: PaymentId,

@@ -10,11 +10,10 @@ mod verdicts;
 
 use entity::payment_callback::{self, Outcome};
 use entity::{OrderId, PaymentId};
-use sea_orm::DatabaseTransaction;
 
 use super::archive;
 use crate::app::App;
-use crate::database::{Failure, Refusal, is_key};
+use crate::database::{Failure, Refusal, Transaction, is_key};
 use crate::domain::archive::changeable_since;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
@@ -53,8 +52,11 @@ impl From<sea_orm::DbErr> for Obstacle {
 }
 
 impl Refusal for Obstacle {
-    fn is_passing(&self) -> bool {
-        matches!(self, Self::Because(error) if error.is_passing())
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            _ => None,
+        }
     }
 }
 
@@ -173,7 +175,7 @@ async fn by_event(app: &App, message: &GatewayMessage) -> Result<Option<payment_
 async fn count(app: &App, row: Option<&payment_callback::Model>) {
     let Some(row) = row else { return };
     if let Err(error) = count_delivery(app, row.id).await {
-        log::warn!(error:% = error; "a delivery was not counted");
+        log::log!(error.level(), cause = error.cause(); "a delivery was not counted");
     }
 }
 
@@ -185,7 +187,7 @@ async fn count_delivery(app: &App, id: i64) -> Result<()> {
 
 async fn judge(
     app: &App,
-    tx: &DatabaseTransaction,
+    tx: &Transaction,
     order: OrderId,
     message: &GatewayMessage,
     seen: Option<&payment_callback::Model>,

@@ -1,0 +1,210 @@
+//! One connection, lent for one statement or one transaction. It goes back only when the last thing it was told was
+//! answered and no transaction is open on it; else it is closed, whatever the driver believes about it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sea_orm::sqlx::pool::PoolConnection;
+use sea_orm::sqlx::query::Query;
+use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _, Executor, MySql, Sqlite};
+use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, Statement, Values};
+use sea_query_sqlx::SqlxValues;
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+use super::pool::{Health, Pool};
+use super::{Failure, Trouble};
+
+/// So long a connection may take to go back; then it is closed.
+const RETURN: Duration = Duration::from_secs(2);
+
+/// A pool's connection to either database.
+#[derive(Debug)]
+pub enum Connection {
+    MySql(PoolConnection<MySql>),
+    Sqlite(PoolConnection<Sqlite>),
+}
+
+/// What keeps a connection from going back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Debt {
+    None,
+    /// It was told something and has not answered.
+    Answer,
+    /// It broke, or its server takes no writes any more.
+    Broken,
+}
+
+#[derive(Debug)]
+pub struct Lent {
+    /// Taken when it is dropped.
+    held: Option<(Connection, OwnedSemaphorePermit)>,
+    health: Arc<Health>,
+    debt: Debt,
+    in_transaction: bool,
+}
+
+/// Runs the same on either connection.
+macro_rules! on {
+    ($lent:expr, $connection:ident => $run:expr) => {
+        match $lent.held.as_mut().map(|(connection, _)| connection) {
+            Some(Connection::MySql($connection)) => $run,
+            Some(Connection::Sqlite($connection)) => $run,
+            None => Err(sqlx::Error::PoolClosed),
+        }
+    };
+}
+
+impl Lent {
+    pub fn new(connection: Connection, place: OwnedSemaphorePermit, pool: &Pool) -> Self {
+        Self {
+            held: Some((connection, place)),
+            health: Arc::clone(&pool.health),
+            debt: Debt::None,
+            in_transaction: false,
+        }
+    }
+
+    pub async fn execute(&mut self, statement: &Statement) -> Result<ExecResult, DbErr> {
+        self.debt = Debt::Answer;
+        let answer = match self.held.as_mut().map(|(connection, _)| connection) {
+            Some(Connection::MySql(connection)) => prepared(statement)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+            Some(Connection::Sqlite(connection)) => prepared(statement)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+            None => Err(sqlx::Error::PoolClosed),
+        };
+        self.answered(answer, DbErr::Exec)
+    }
+
+    pub async fn query_one(&mut self, statement: &Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.debt = Debt::Answer;
+        let answer = on!(self, connection => prepared(statement)
+            .fetch_optional(&mut **connection)
+            .await
+            .map(|row| row.map(QueryResult::from)));
+        self.answered(answer, DbErr::Query)
+    }
+
+    pub async fn query_all(&mut self, statement: &Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.debt = Debt::Answer;
+        let answer = on!(self, connection => prepared(statement)
+            .fetch_all(&mut **connection)
+            .await
+            .map(|rows| rows.into_iter().map(QueryResult::from).collect()));
+        self.answered(answer, DbErr::Query)
+    }
+
+    /// Text as it is, for what cannot be prepared.
+    pub async fn say(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.debt = Debt::Answer;
+        let answer = on!(self, connection => (&mut **connection)
+            .execute(AssertSqlSafe(sql))
+            .await
+            .map(ExecResult::from));
+        self.answered(answer, DbErr::Exec)
+    }
+
+    /// BEGIN in the words of the caller. A failure closes the connection: nobody knows what it is in.
+    pub async fn begin(&mut self, words: &[&str]) -> Result<(), DbErr> {
+        self.in_transaction = true;
+        for sql in words {
+            self.say(sql).await?;
+        }
+        Ok(())
+    }
+
+    /// COMMIT or ROLLBACK. Only an answer of OK ends the transaction for us.
+    pub async fn end(&mut self, word: &str) -> Result<(), DbErr> {
+        self.say(word).await?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    fn answered<T>(
+        &mut self,
+        answer: Result<T, sqlx::Error>,
+        kind: fn(RuntimeErr) -> DbErr,
+    ) -> Result<T, DbErr> {
+        self.debt = Debt::None;
+        answer.map_err(|error| {
+            let error = kind(RuntimeErr::SqlxError(error.into()));
+            if let Failure::Trouble(trouble) = Failure::of(&error) {
+                self.debt = Debt::Broken;
+                match trouble {
+                    Trouble::ReadOnly | Trouble::IoError | Trouble::Damaged => self.health.retire(),
+                    Trouble::Unreachable => self.health.suspect(),
+                    _ => {}
+                }
+            }
+            error
+        })
+    }
+
+    /// Why it must not go back.
+    const fn reason(&self) -> Option<&'static str> {
+        match (self.debt, self.in_transaction) {
+            (Debt::Answer, _) => Some("unanswered"),
+            (Debt::Broken, _) => Some("broken"),
+            (Debt::None, true) => Some("in_transaction"),
+            (Debt::None, false) => None,
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some((connection, place)) = self.held.take() else {
+            return;
+        };
+        match (self.reason(), Handle::try_current()) {
+            (None, Ok(runtime)) => drop(runtime.spawn(give_back(connection, place))),
+            (reason, _) => {
+                self.health.closed(reason.unwrap_or("shutdown"));
+                close(connection, place);
+            }
+        }
+    }
+}
+
+/// The place is free again when the connection is back, so that who takes it finds the connection.
+async fn give_back(mut connection: Connection, place: OwnedSemaphorePermit) {
+    // Not in time: the driver drops it, and the pool opens another.
+    let _ = match &mut connection {
+        Connection::MySql(connection) => timeout(RETURN, connection.return_to_pool()).await,
+        Connection::Sqlite(connection) => timeout(RETURN, connection.return_to_pool()).await,
+    };
+    drop(connection);
+    drop(place);
+}
+
+/// At once and without a word: the server, or `SQLite`, rolls back what was open.
+///
+/// A `SQLite` connection is a thread that may hang in its disk: its place is free when it ended.
+fn close(connection: Connection, place: OwnedSemaphorePermit) {
+    match (connection, Handle::try_current()) {
+        (Connection::MySql(connection), _) => drop(connection.detach()),
+        (Connection::Sqlite(connection), Err(_no_runtime)) => drop(connection.detach()),
+        (Connection::Sqlite(connection), Ok(runtime)) => {
+            let connection = connection.detach();
+            drop(runtime.spawn(async move {
+                let _ = connection.close().await;
+                drop(place);
+            }));
+        }
+    }
+}
+
+fn prepared<DB>(statement: &Statement) -> Query<'_, DB, SqlxValues>
+where
+    DB: sqlx::Database,
+    SqlxValues: sqlx::IntoArguments<DB>,
+{
+    let values = statement.values.clone().unwrap_or(Values(Vec::new()));
+    sqlx::query_with(AssertSqlSafe(statement.sql.as_str()), SqlxValues(values))
+}

@@ -1,0 +1,62 @@
+//! Whether requests can be served now: asked by `/readyz`, also when no request comes that would tell.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DbBackend};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::{Database, Transaction, Trouble};
+use crate::deadline::{self, in_time, within};
+use crate::error::{Error, Result};
+
+/// How long an answer is waited for: one that is frozen or cut off never comes.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Names no lease of anybody.
+const PROBE: &str = "probe:";
+
+/// One who asks is enough: the others wait for what he finds.
+#[derive(Debug, Default)]
+pub(super) struct Probe {
+    turn: Mutex<()>,
+}
+
+impl Database {
+    /// What is wrong with the database, as far as a look at it shows; `None` when it serves.
+    ///
+    /// On `MySQL` a change of no row, which a server that is only for reading refuses. Trouble with
+    /// writes ends when something was stored, so then it stores something and takes it back.
+    pub async fn trouble(&self) -> Option<Trouble> {
+        let until = deadline::current().unwrap_or_else(|| Instant::now() + PATIENCE);
+        let Ok(_turn) = in_time(until, self.probe.turn.lock()).await else {
+            return self.watch.current().or(Some(Trouble::Unreachable));
+        };
+        // What fails is noted by whoever runs statements.
+        let _ = within(PATIENCE, self.look()).await;
+        self.watch.current()
+    }
+
+    async fn look(&self) -> Result<()> {
+        match self.backend() {
+            DbBackend::Sqlite => self.read.execute_unprepared("SELECT 1").await?,
+            _ => {
+                let sql = format!("DELETE FROM lease WHERE name = '{PROBE}'");
+                self.write.execute_unprepared(&sql).await?
+            }
+        };
+        if self.watch.current().is_some() {
+            self.transaction(store_and_take_back).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn store_and_take_back(tx: &Transaction) -> Result<(), Error> {
+    let delete = format!("DELETE FROM lease WHERE name = '{PROBE}'");
+    let insert = format!(
+        "INSERT INTO lease (name, holder, until, epoch, reserved) VALUES ('{PROBE}', '', 0, 0, 0)"
+    );
+    tx.execute_unprepared(&insert).await?;
+    tx.execute_unprepared(&delete).await?;
+    Ok(())
+}
