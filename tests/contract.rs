@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::support::client::send;
+use crate::support::faults::use_all_numbers_ahead;
 use crate::support::gateway::{Attempt, accepted};
 use crate::support::{Reply, Shop, order};
 
@@ -174,6 +175,7 @@ async fn refused_by_time() -> Vec<Reply> {
     shop.advance(TimeDelta::minutes(30));
     let expired = ann.place(&key, &order("NORMAL", &[("1", 1)])).await;
     ann.token().await;
+    use_all_numbers_ahead(&shop.place).await;
     shop.advance(-TimeDelta::minutes(1));
     let behind = send(ann.request(Method::POST, "/api/order-tokens")).await;
     vec![expired, behind]

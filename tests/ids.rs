@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
+use order_service::domain::jobs::Job;
+use order_service::jobs::{self, Ran};
 
 use crate::support::binary::Binary;
 use crate::support::entrance::eventually;
-use crate::support::faults::{Aside, id_of, node_of};
+use crate::support::faults::{Aside, id_of, node_of, use_all_numbers_ahead};
 use crate::support::shop::Place;
 use crate::support::{Client, Reply, Shop};
 
@@ -117,19 +119,65 @@ async fn a_number_whose_milliseconds_lie_ahead_is_left_alone() {
 }
 
 #[actix_web::test]
-async fn a_clock_that_steps_back_far_is_refused_until_it_has_caught_up() {
+async fn a_clock_that_was_ahead_for_a_moment_costs_a_number_and_no_request() {
     let shop = Shop::open().await;
     let ann = shop.customer("ann");
+    shop.advance(TimeDelta::days(2));
+    let ahead = ann.token().await;
+
+    shop.advance(TimeDelta::days(-2));
+    let tokens = join_all((0..20).map(|_| ann.token())).await;
+
+    let nodes: HashSet<i64> = tokens.iter().map(|token| node_of(token)).collect();
+    assert_eq!(nodes.len(), 1, "one other number serves all");
+    assert!(!nodes.contains(&node_of(&ahead)));
+    let ids: HashSet<i64> = tokens.iter().map(|token| id_of(token)).collect();
+    assert_eq!(ids.len(), 20);
+    assert!(ids.iter().all(|id| *id < id_of(&ahead)));
+    let ready = shop.anonymous().get("/readyz").await.expect(200);
+    assert_eq!(ready.body["ids"], "ready");
+}
+
+#[actix_web::test]
+async fn with_no_number_behind_the_clock_ids_are_refused_and_readyz_says_so_until_it_has_caught_up()
+{
+    let shop = Shop::open().await;
+    let (ann, door) = (shop.customer("ann"), shop.anonymous());
     let first = ann.token().await;
+    use_all_numbers_ahead(&shop.place).await;
 
     shop.advance(TimeDelta::seconds(-5));
     let refused = try_token(&ann).await.expect(503);
-    shop.advance(TimeDelta::seconds(5));
+    let down = door.get("/readyz").await.expect(503);
+    shop.advance(TimeDelta::minutes(5));
+    let ready = door.get("/readyz").await.expect(200);
     let second = ann.token().await;
 
     assert_eq!(refused.code(), "clock_behind");
     assert_eq!(refused.header("Retry-After"), Some("1"));
+    assert_eq!(
+        (&down.body["ids"], &down.body["reasons"]["ids"]),
+        (&"down".into(), &"clock_behind".into())
+    );
+    assert_eq!(ready.body["ids"], "ready", "without a request for an id");
     assert!(id_of(&second) > id_of(&first));
+}
+
+#[actix_web::test]
+async fn a_lease_that_was_written_under_a_clock_ahead_holds_nothing() {
+    let shop = Shop::open().await;
+    let aside = Aside::to(&shop.place).await;
+    let in_two_days = (Utc::now() + TimeDelta::days(2)).timestamp_millis();
+    aside
+        .execute(&format!(
+            "INSERT INTO lease (name, holder, until, epoch, reserved) \
+             VALUES ('job:reconcile', 'killed then', {in_two_days}, 1, 0)"
+        ))
+        .await;
+
+    let ran = jobs::run(&shop.app, Job::Reconcile, Utc::now()).await;
+
+    assert!(matches!(ran, Ok(Ran::Done(_))), "{ran:?}");
 }
 
 #[actix_web::test]

@@ -135,6 +135,9 @@ async fn the_numbers_that_an_operator_watches_are_there_from_the_start() {
         "parked_callbacks",
         "open_alerts",
         "event_bus_reachable",
+        "event_bus_blocked",
+        "database_trouble",
+        "database_connection_limit",
     ] {
         assert!(
             numbers.contains(&format!("# TYPE {name} ")),
@@ -155,12 +158,16 @@ async fn an_instance_is_ready_as_long_as_its_database_answers() {
 
     assert_eq!(
         ready.body,
-        json!({ "status": "ready", "database": "ready", "redis": "ready", "event_bus": "ready" })
+        json!({
+            "status": "ready", "database": "ready", "ids": "ready", "redis": "ready",
+            "event_bus": "ready", "reasons": {}
+        })
     );
     assert_eq!(
         (&down.body["status"], &down.body["database"]),
         (&json!("down"), &json!("down"))
     );
+    assert_eq!(down.body["reasons"], json!({ "database": "unreachable" }));
     assert_eq!(alive.body, json!({ "status": "ok" }));
 }
 

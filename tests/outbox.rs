@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Utc};
 use order_service::domain::events::Consumer;
 use order_service::domain::jobs::Job;
 use order_service::error::Error;
@@ -86,10 +86,11 @@ async fn what_was_handed_over_but_not_marked_has_no_second_effect() {
 async fn events_that_another_relay_holds_are_left_to_it() {
     let shop = Shop::open().await;
     paid_order(&shop, 10_000).await;
-    shop.execute(
+    let until = Utc::now().timestamp_millis() + 60_000;
+    shop.execute(&format!(
         "INSERT INTO lease (name, holder, until, epoch, reserved) \
-         SELECT 'relay:' || id, 'another', 9999999999999, 1, 0 FROM orders",
-    )
+         SELECT 'relay:' || id, 'another', {until}, 1, 0 FROM orders",
+    ))
     .await;
 
     let relayed = relay::relay(&shop.app).await.unwrap();
