@@ -121,11 +121,11 @@ async fn a_number_whose_milliseconds_lie_ahead_is_left_alone() {
 #[actix_web::test]
 async fn a_clock_that_was_ahead_for_a_moment_costs_a_number_and_no_request() {
     let shop = Shop::open().await;
-    let ann = shop.customer("ann");
     shop.advance(TimeDelta::days(2));
-    let ahead = ann.token().await;
+    let ahead = shop.customer("ann").token().await;
 
     shop.advance(TimeDelta::days(-2));
+    let ann = shop.customer("ann");
     let tokens = join_all((0..20).map(|_| ann.token())).await;
 
     let nodes: HashSet<i64> = tokens.iter().map(|token| node_of(token)).collect();

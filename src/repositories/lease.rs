@@ -94,6 +94,17 @@ pub async fn delete(db: &impl ConnectionTrait, name: &str, holder: &str) -> Resu
     Ok(())
 }
 
+/// Gives a lease back and keeps its row, which says how far it was used.
+pub async fn end(db: &impl ConnectionTrait, name: &str, holder: &str) -> Result<(), DbErr> {
+    Entity::update_many()
+        .col_expr(Column::Until, Expr::value(0))
+        .filter(Column::Name.eq(name))
+        .filter(Column::Holder.eq(holder))
+        .exec(db)
+        .await?;
+    Ok(())
+}
+
 /// Takes over a lease that has run out since `seen` was read; false when somebody was faster.
 pub async fn take_over(
     db: &impl ConnectionTrait,

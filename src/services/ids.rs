@@ -84,15 +84,23 @@ impl Ids {
                 Ok(id) => return Ok(OrderId(id)),
                 Err(Pause::ClockBehind(by)) if by <= SHORT_STEP => tokio::time::sleep(by).await,
                 Err(Pause::ClockBehind(by)) => {
-                    let behind = by.as_secs();
-                    warn!(node = node.name.as_str(), behind; "the clock stepped back by seconds; another node number is taken");
-                    // Its row stays and says up to when it was used.
-                    *place = None;
+                    let given_up = place.take();
+                    self.give_up(app.db.write(), given_up, by).await;
                 }
                 Err(Pause::Unreserved) => node.holds_until = Duration::ZERO,
             }
         }
         Err(Error::ClockBehind)
+    }
+
+    /// Its row stays and says up to when it was used: whoever has a clock behind that takes another.
+    async fn give_up(&self, db: &Single, node: Option<Node>, by: Duration) {
+        let Some(node) = node else { return };
+        let (name, behind) = (node.name.as_str(), by.as_secs());
+        warn!(node = name, behind; "the clock stepped back by seconds; another node number is taken");
+        if let Err(error) = lease::end(db, name, &self.holder).await {
+            warn!(node = name, cause:% = error; "the node number is free only when its lease has run out");
+        }
     }
 
     /// Renews the lease that was held, or takes another number.
