@@ -17,6 +17,7 @@ use crate::metrics::Metrics;
 use crate::services::alerts;
 use crate::services::errands::Errands;
 use crate::services::ids::Ids;
+use crate::services::late_runs::LateRuns;
 use crate::settings::Settings;
 
 /// One instance of the service.
@@ -32,6 +33,7 @@ pub struct App {
     pub ids: Ids,
     pub bus: EventBus,
     pub errands: Errands,
+    pub late_runs: LateRuns,
     instance: String,
     stopping: watch::Sender<bool>,
     sandbox: Option<Sandbox>,
@@ -74,6 +76,7 @@ impl App {
             ids,
             bus,
             errands: Errands::default(),
+            late_runs: LateRuns::default(),
             instance: Uuid::new_v4().to_string(),
             stopping: watch::Sender::new(false),
             sandbox,

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use order_service::domain::jobs::Job;
+use order_service::error::Error;
 use order_service::jobs::{self, Ran};
+use order_service::repositories;
 use order_service::services::job_runs;
 use order_service::settings::{Profile, Settings};
 
@@ -57,9 +59,8 @@ async fn a_job_that_another_instance_is_at_is_left_to_it() {
 #[actix_web::test]
 async fn a_run_that_was_killed_is_seen_as_abandoned_once_the_job_runs_again() {
     let shop = Shop::open().await;
-    job_runs::begin(&shop.app, Job::Reconcile, Utc::now())
-        .await
-        .unwrap();
+    let run = job_runs::planned(&shop.app, Job::Reconcile, Utc::now());
+    job_runs::begin(&shop.app, &run).await.unwrap();
 
     shop.run_job(Job::Reconcile).await;
 
@@ -84,6 +85,45 @@ async fn a_run_that_was_killed_is_seen_as_abandoned_once_the_job_runs_again() {
     for other in [shop.customer("ann"), shop.service("crm")] {
         other.get("/api/jobs").await.expect(403);
     }
+}
+
+#[actix_web::test]
+async fn what_cannot_be_written_down_about_a_run_is_written_down_later() {
+    let shop = Shop::open().await;
+    let mut run = job_runs::planned(&shop.app, Job::Archive, Utc::now());
+    run.id = job_runs::begin(&shop.app, &run).await.unwrap().unwrap();
+    let failed = Err(Error::Internal("no room is left".to_owned()));
+    shop.execute("ALTER TABLE job_run RENAME TO away").await;
+    job_runs::finish(&shop.app, run, &failed).await;
+    let unbegun = jobs::run(&shop.app, Job::Reconcile, Utc::now()).await;
+    shop.execute("ALTER TABLE away RENAME TO job_run").await;
+
+    shop.run_job(Job::RetryRefunds).await;
+
+    assert!(unbegun.is_err());
+    let told = "SELECT COUNT(*) FROM job_run WHERE outcome = 'FAILED' AND finished_at IS NOT NULL";
+    let ended = format!("{told} AND job = 'archive' AND done = 'no room is left'");
+    assert_eq!(shop.number(&ended).await, 1);
+    let unbegun = format!("{told} AND job = 'reconcile' AND done LIKE '%job_run%'");
+    assert_eq!(shop.number(&unbegun).await, 1);
+}
+
+#[actix_web::test]
+async fn a_run_that_could_not_begin_here_is_left_to_the_instance_that_ran_it() {
+    let shop = Shop::open().await;
+    let at = Utc::now();
+    shop.execute("ALTER TABLE job_run RENAME TO away").await;
+    jobs::run(&shop.app, Job::Reconcile, at).await.unwrap_err();
+    shop.execute("ALTER TABLE away RENAME TO job_run").await;
+    let elsewhere = job_runs::planned(&shop.app, Job::Reconcile, at);
+    let id = repositories::job_run::insert(shop.app.db.write(), elsewhere)
+        .await
+        .unwrap();
+
+    shop.run_job(Job::RetryRefunds).await;
+
+    let runs = "SELECT MAX(id) FROM job_run WHERE job = 'reconcile'";
+    assert_eq!(shop.number(runs).await, id);
 }
 
 #[actix_web::test]

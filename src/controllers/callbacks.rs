@@ -42,7 +42,11 @@ pub async fn receive(
     app.sandbox()?;
     let raw = raw.map_err(|error| crate::idempotency::json::unreadable(&error))?;
     let headers = request.headers().clone();
-    let work = async move { callbacks::receive(&app, app.sandbox()?, &headers, &raw).await };
+    // Large: boxed, so that the task that waits for it stays small.
+    let work = async move {
+        let sandbox = app.sandbox()?;
+        Box::pin(callbacks::receive(&app, sandbox, &headers, &raw)).await
+    };
     let words = super::answers::to_the_end(work).await?;
     let status = StatusCode::from_u16(words.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     Ok(HttpResponse::build(status)

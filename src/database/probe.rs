@@ -6,7 +6,7 @@ use sea_orm::{ConnectionTrait, DbBackend};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::{Database, Transaction, Trouble};
+use super::{Database, Transaction, Trouble, failure};
 use crate::deadline::{self, in_time, within};
 use crate::error::{Error, Result};
 
@@ -31,19 +31,23 @@ impl Database {
         let Ok(_turn) = in_time(until, self.probe.turn.lock()).await else {
             return self.watch.current().or(Some(Trouble::Unreachable));
         };
-        // What fails is noted by whoever runs statements.
-        let _ = within(PATIENCE, self.look()).await;
+        let answers = self.watch.answers();
+        // What fails is noted by whoever runs statements; that no connection is free is no failure,
+        // unless none of them gets an answer.
+        let looked = within(PATIENCE, self.look()).await;
+        if looked.is_err() && self.watch.current().is_none() && self.watch.answers() == answers {
+            self.watch.failed(&failure::late());
+        }
         self.watch.current()
     }
 
     async fn look(&self) -> Result<()> {
-        match self.backend() {
-            DbBackend::Sqlite => self.read.execute_unprepared("SELECT 1").await?,
-            _ => {
-                let sql = format!("DELETE FROM lease WHERE name = '{PROBE}'");
-                self.write.execute_unprepared(&sql).await?
-            }
-        };
+        if self.backend() == DbBackend::Sqlite {
+            self.read.execute_unprepared("SELECT 1").await?;
+        } else {
+            let sql = format!("DELETE FROM lease WHERE name = '{PROBE}'");
+            self.write.execute_unprepared(&sql).await?;
+        }
         if self.watch.current().is_some() {
             self.transaction(store_and_take_back).await?;
         }

@@ -93,9 +93,9 @@ impl ConnectionTrait for Single {
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         let mut tries = self.tries(&statement.sql);
         loop {
-            let run = async { tries.lend().await?.execute(&statement).await };
-            let tried = deadline::in_time(tries.until, run).await;
-            if let Some(result) = tries.ended(tried) {
+            let work = async { tries.lend().await?.execute(&statement).await };
+            let answer = deadline::in_time(tries.until, work).await;
+            if let Some(result) = tries.ended(answer) {
                 return result;
             }
         }
@@ -104,9 +104,9 @@ impl ConnectionTrait for Single {
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
         let mut tries = self.tries(sql);
         loop {
-            let run = async { tries.lend().await?.say(sql).await };
-            let tried = deadline::in_time(tries.until, run).await;
-            if let Some(result) = tries.ended(tried) {
+            let work = async { tries.lend().await?.say(sql).await };
+            let answer = deadline::in_time(tries.until, work).await;
+            if let Some(result) = tries.ended(answer) {
                 return result;
             }
         }
@@ -115,9 +115,9 @@ impl ConnectionTrait for Single {
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         let mut tries = self.tries(&statement.sql);
         loop {
-            let run = async { tries.lend().await?.query_one(&statement).await };
-            let tried = deadline::in_time(tries.until, run).await;
-            if let Some(result) = tries.ended(tried) {
+            let work = async { tries.lend().await?.query_one(&statement).await };
+            let answer = deadline::in_time(tries.until, work).await;
+            if let Some(result) = tries.ended(answer) {
                 return result;
             }
         }
@@ -126,9 +126,9 @@ impl ConnectionTrait for Single {
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let mut tries = self.tries(&statement.sql);
         loop {
-            let run = async { tries.lend().await?.query_all(&statement).await };
-            let tried = deadline::in_time(tries.until, run).await;
-            if let Some(result) = tries.ended(tried) {
+            let work = async { tries.lend().await?.query_all(&statement).await };
+            let answer = deadline::in_time(tries.until, work).await;
+            if let Some(result) = tries.ended(answer) {
                 return result;
             }
         }

@@ -1,6 +1,6 @@
 //! What is wrong with the database now: told once to the log, and to `/readyz` and `/metrics` for as long as it lasts.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -90,6 +90,8 @@ impl Trouble {
 pub struct Watch {
     /// 0, or one more than the place in [`Trouble::ALL`]: asked on each success.
     now: AtomicUsize,
+    /// How much was answered, whatever else is slow.
+    answers: AtomicU64,
     episode: Mutex<Episode>,
     metrics: Arc<Metrics>,
 }
@@ -115,6 +117,7 @@ impl Watch {
         });
         Self {
             now: AtomicUsize::new(0),
+            answers: AtomicU64::new(0),
             episode,
             metrics,
         }
@@ -157,13 +160,20 @@ impl Watch {
         }
     }
 
+    /// Grows with each answer.
+    pub fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
+    }
+
     /// Notes that a read was answered.
     pub fn read(&self) {
+        self.answers.fetch_add(1, Ordering::Relaxed);
         self.ended(|trouble| !trouble.spares_reads());
     }
 
     /// Notes that something was stored.
     pub fn stored(&self) {
+        self.answers.fetch_add(1, Ordering::Relaxed);
         self.ended(|_| true);
     }
 

@@ -1,5 +1,6 @@
 //! Running jobs when their schedule says so, on one instance at a time.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use crate::error::Result;
 use crate::services::job_lease::{self, Held};
 use crate::services::{archive, close_unpaid, gateway_work, job_runs, reconcile};
 
+/// So often a loop looks at the clock, which may have been set.
+const LOOK: Duration = Duration::from_secs(30);
 /// How often the archive goes on after the database was busy or away, and after which pause.
 const ARCHIVE_TRIES: u32 = 30;
 const ARCHIVE_PAUSE: Duration = Duration::from_secs(10);
@@ -29,37 +32,55 @@ pub enum Ran {
 }
 
 /// Runs a job now, unless another instance is at it or has run what was planned for `scheduled_at`.
+///
+/// Its run says how it ended, also when its lease was lost on the way.
 pub async fn run(app: &Arc<App>, job: Job, scheduled_at: DateTime<Utc>) -> Result<Ran> {
     let lease = format!("job:{}", job.name());
+    let mut run = job_runs::planned(app, job, scheduled_at);
+    let begun = Cell::new(None);
     let work = async {
-        let Some(run) = job_runs::begin(app, job, scheduled_at).await? else {
-            return Ok(None);
-        };
-        // Rare and large: boxed, so that what waits for it stays small.
-        let result = Box::pin(perform(app, job)).await;
-        job_runs::finish(app, job, run, &result).await?;
-        result.map(Some)
+        begun.set(job_runs::begin(app, &run).await?);
+        match begun.get() {
+            Some(_) => perform(app, job).await.map(Ran::Done),
+            None => Ok(Ran::ByAnother("an instance that has done it".to_owned())),
+        }
     };
-    Ok(match job_lease::hold(app, &lease, work).await? {
-        Held::Done(Some(done)) => Ran::Done(done),
-        Held::Done(None) => Ran::ByAnother("an instance that has done it".to_owned()),
-        Held::ByAnother(holder) => Ran::ByAnother(holder),
-    })
+    // Rare and large: boxed, so that what waits for it stays small.
+    let result = match Box::pin(job_lease::hold(app, &lease, work)).await {
+        Ok(Held::Done(Ran::Done(done))) => Ok(done),
+        Ok(Held::Done(ran)) => return Ok(ran),
+        Ok(Held::ByAnother(holder)) => return Ok(Ran::ByAnother(holder)),
+        Err(error) => Err(error),
+    };
+    run.id = begun.get().unwrap_or(run.id);
+    job_runs::finish(app, run, &result).await;
+    result.map(Ran::Done)
 }
 
 /// Until the instance stops; a run that fails is planned again like any other.
 pub async fn run_for_ever(app: Arc<App>, job: Job) {
-    while let Some(at) = job_runs::next(&app.settings, job, app.clock.now()) {
-        let pause = (at - app.clock.now()).to_std().unwrap_or_default();
+    let mut planned = None;
+    loop {
+        let now = app.clock.now();
+        if let Some(at) = planned.take_if(|at| *at <= now) {
+            if let Err(error) = run(&app, job, at).await {
+                log!(error.level(), job = job.name(), cause = error.cause(); "a job did not come to its end; it runs again");
+            }
+            continue;
+        }
+        let Some(at) = job_runs::next(&app.settings, job, now) else {
+            info!(job = job.name(); "a job has no schedule; it runs by hand");
+            return;
+        };
+        planned = Some(at);
+        let pause = (at - now).to_std().unwrap_or_default().min(LOOK);
         tokio::select! {
             () = app.stopped() => return,
             () = sleep(pause) => {}
         }
-        if let Err(error) = run(&app, job, at).await {
-            log!(error.level(), job = job.name(), cause = error.cause(); "a job did not come to its end; it runs again");
-        }
+        // Kept until it succeeds.
+        let _ = job_runs::write_late(&app).await;
     }
-    info!(job = job.name(); "a job has no schedule; it runs by hand");
 }
 
 /// What it did, in a few words.

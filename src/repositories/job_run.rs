@@ -1,6 +1,5 @@
 //! `job_run`: when jobs ran, one row a planned run.
 
-use chrono::{DateTime, Utc};
 use entity::job_run::{ActiveModel, Column, Entity, Model};
 use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
@@ -20,17 +19,12 @@ pub async fn insert(db: &impl ConnectionTrait, run: Model) -> Result<i64, DbErr>
 }
 
 /// Writes how a run ended.
-pub async fn finish(
-    db: &impl ConnectionTrait,
-    id: i64,
-    (outcome, done): (&str, &str),
-    now: DateTime<Utc>,
-) -> Result<(), DbErr> {
+pub async fn finish(db: &impl ConnectionTrait, run: &Model) -> Result<(), DbErr> {
     Entity::update_many()
-        .col_expr(Column::Outcome, Expr::value(outcome))
-        .col_expr(Column::Done, Expr::value(done))
-        .col_expr(Column::FinishedAt, Expr::value(now))
-        .filter(Column::Id.eq(id))
+        .col_expr(Column::Outcome, Expr::value(run.outcome.as_str()))
+        .col_expr(Column::Done, Expr::value(run.done.as_str()))
+        .col_expr(Column::FinishedAt, Expr::value(run.finished_at))
+        .filter(Column::Id.eq(run.id))
         .exec(db)
         .await?;
     Ok(())

@@ -36,7 +36,7 @@ pub async fn receive(
             return Ok(gateway.rejection(reason));
         }
     };
-    let outcome = match deadline::within(DEADLINE, take_in(app, &message)).await {
+    let outcome = match deadline::within(DEADLINE, Box::pin(take_in(app, &message))).await {
         Ok(outcome) => Some(outcome),
         Err(error) => known_all_the_same(app, &message, &error).await,
     };

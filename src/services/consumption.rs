@@ -52,7 +52,7 @@ impl Refusal for Obstacle {
     fn error(&self) -> Option<&Error> {
         match self {
             Self::Because(error) => Some(error),
-            _ => None,
+            Self::Repeated => None,
         }
     }
 }

@@ -159,7 +159,7 @@ impl Refusal for Noted {
     fn error(&self) -> Option<&Error> {
         match self {
             Self::Not(error) => Some(error),
-            _ => None,
+            Self::Already => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use chrono::{DateTime, FixedOffset, Utc};
 use croner::Cron;
 use entity::job_run;
+use log::log;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -20,6 +21,8 @@ use crate::settings::Settings;
 const REMEMBERED: u64 = 50;
 /// How many an operator is shown.
 const SHOWN: u64 = 10;
+/// The id of a run that has no row.
+const NOT_BEGUN: i64 = 0;
 /// The longest text about a run that is kept, in characters.
 const LONGEST: usize = 500;
 
@@ -49,14 +52,10 @@ pub struct RunView {
     pub done: String,
 }
 
-/// Notes that the run planned for `scheduled_at` begins; `None` when another instance ran it.
-///
-/// The caller holds the job's lease: whatever still seems to run was killed.
-pub async fn begin(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> Result<Option<i64>> {
-    let db = app.db.write();
-    repositories::job_run::abandon(db, job.name(), "ABANDONED").await?;
-    let run = job_run::Model {
-        id: 0,
+/// The run of this instance that is planned for `scheduled_at`, not written down yet.
+pub fn planned(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> job_run::Model {
+    job_run::Model {
+        id: NOT_BEGUN,
         job: job.name().to_owned(),
         scheduled_at,
         instance: app.instance().to_owned(),
@@ -64,8 +63,67 @@ pub async fn begin(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> Result<O
         finished_at: None,
         outcome: RUNNING.to_owned(),
         done: String::new(),
+    }
+}
+
+/// Notes that a run begins, and returns its id; `None` when another instance ran what was planned.
+///
+/// The caller holds the job's lease: whatever still seems to run was killed.
+pub async fn begin(app: &App, run: &job_run::Model) -> Result<Option<i64>> {
+    write_late(app).await?;
+    repositories::job_run::abandon(app.db.write(), &run.job, "ABANDONED").await?;
+    insert(app, run).await
+}
+
+/// Notes how a run ended. What the database does not take now is kept and written down later, as is
+/// a run that could not even begin: only when no other instance ran what was planned.
+pub async fn finish(app: &App, mut run: job_run::Model, result: &Result<String>) {
+    let now = app.clock.now();
+    let (outcome, done) = match result {
+        Ok(done) => ("SUCCEEDED", done.clone()),
+        Err(error) => ("FAILED", error.cause()),
     };
-    let inserted = repositories::job_run::insert(db, run)
+    run.outcome = outcome.to_owned();
+    run.done = done.chars().take(LONGEST).collect();
+    run.finished_at = Some(now);
+    app.metrics.jobs.ended(&run.job, outcome, now);
+    if run.id == NOT_BEGUN {
+        app.late_runs.keep(run);
+    } else if let Err(error) = write(app, &run).await {
+        log!(error.level(), job = run.job.as_str(), cause = error.cause(); "how a run ended is written down later");
+        app.late_runs.keep(run);
+    }
+}
+
+/// Writes down what could not be written before.
+pub async fn write_late(app: &App) -> Result<()> {
+    while let Some(run) = app.late_runs.take() {
+        if let Err(error) = write(app, &run).await {
+            app.late_runs.keep(run);
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// A run that ended; runs of long ago are forgotten.
+async fn write(app: &App, run: &job_run::Model) -> Result<()> {
+    let db = app.db.write();
+    if run.id == NOT_BEGUN {
+        insert(app, run).await?;
+    } else {
+        repositories::job_run::finish(db, run).await?;
+    }
+    let newest = repositories::job_run::newest(db, &run.job, REMEMBERED + 1).await?;
+    if let Some(oldest) = newest.get(usize::try_from(REMEMBERED).unwrap_or(usize::MAX)) {
+        repositories::job_run::forget(db, &run.job, oldest.id).await?;
+    }
+    Ok(())
+}
+
+/// `None` when there is one of the same job for the same moment.
+async fn insert(app: &App, run: &job_run::Model) -> Result<Option<i64>> {
+    let inserted = repositories::job_run::insert(app.db.write(), run.clone())
         .await
         .on_duplicate("uk_job_run", Error::NotFound);
     match inserted {
@@ -73,23 +131,6 @@ pub async fn begin(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> Result<O
         Err(Error::NotFound) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Notes how it ended, and forgets runs of long ago.
-pub async fn finish(app: &App, job: Job, run: i64, result: &Result<String>) -> Result<()> {
-    let (outcome, done) = match result {
-        Ok(done) => ("SUCCEEDED", done.clone()),
-        Err(error) => ("FAILED", error.cause()),
-    };
-    let done: String = done.chars().take(LONGEST).collect();
-    let db = app.db.write();
-    repositories::job_run::finish(db, run, (outcome, &done), app.clock.now()).await?;
-    app.metrics.jobs.ended(job.name(), outcome, app.clock.now());
-    let newest = repositories::job_run::newest(db, job.name(), REMEMBERED + 1).await?;
-    if let Some(oldest) = newest.get(usize::try_from(REMEMBERED).unwrap_or(usize::MAX)) {
-        repositories::job_run::forget(db, job.name(), oldest.id).await?;
-    }
-    Ok(())
 }
 
 /// All jobs with their last runs.

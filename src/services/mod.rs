@@ -22,6 +22,7 @@ mod inquiries;
 pub mod job_lease;
 pub mod job_runs;
 mod keyed;
+pub mod late_runs;
 pub mod notifications;
 pub mod order_status;
 pub mod order_tokens;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::database::Trouble;
 use crate::events::Bus;
 
 /// How an instance or a part of it is.
@@ -36,7 +37,7 @@ pub struct Readiness {
 }
 
 pub async fn check(app: &App) -> Readiness {
-    let database = app.db.trouble().await.map(|trouble| trouble.name());
+    let database = app.db.trouble().await.map(Trouble::name);
     let ids = app.ids.trouble(app).await;
     let redis = (!app.store.is_reachable().await).then_some("unreachable");
     let event_bus = app.bus.trouble();

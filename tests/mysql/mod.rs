@@ -9,6 +9,7 @@ use crate::support::{Client, Reply, Shop};
 
 mod broker;
 mod broker_away;
+mod broker_blocked;
 mod broker_outages;
 mod crossing_messages;
 mod database_away;

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 
 use super::client::{Client, send};
 use super::shop::Place;
@@ -11,6 +12,7 @@ use super::shop::Place;
 pub struct Binary {
     child: Child,
     pub base: String,
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Binary {
@@ -22,8 +24,9 @@ impl Binary {
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let base = wait_for_address(lines);
-        Self { child, base }
+        let log = Arc::default();
+        let base = wait_for_address(lines, &log);
+        Self { child, base, log }
     }
 
     pub fn anonymous(&self) -> Client {
@@ -52,6 +55,13 @@ impl Binary {
         // A series with labels begins with its first count.
         let absent = if name.contains('{') { "0" } else { "" };
         line.unwrap_or(absent).parse().unwrap()
+    }
+
+    /// The lines of its log since it listened that contain `text`.
+    pub fn told(&self, text: &str) -> Vec<String> {
+        let lines = self.log.lock().unwrap();
+        let told = lines.iter().filter(|line| line.contains(text));
+        told.cloned().collect()
     }
 
     /// SIGKILL, and the end of it.
@@ -112,13 +122,16 @@ fn command(place: &Place, changes: &[(&str, &str)]) -> Command {
 /// Reads on in the background, so that the process never waits for its reader.
 fn wait_for_address(
     mut lines: impl Iterator<Item = std::io::Result<String>> + Send + 'static,
+    log: &Arc<Mutex<Vec<String>>>,
 ) -> String {
+    let log = Arc::clone(log);
     let mut seen = String::new();
     for line in lines.by_ref() {
         let line = line.unwrap();
         if let Some((_, address)) = line.split_once("listening at ") {
             let address = address.trim().to_owned();
-            std::thread::spawn(move || lines.for_each(drop));
+            let keep = move |line| log.lock().unwrap().push(line);
+            std::thread::spawn(move || lines.map_while(Result::ok).for_each(keep));
             return address;
         }
         seen.push_str(&line);

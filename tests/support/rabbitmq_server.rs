@@ -70,6 +70,37 @@ impl RabbitMqServer {
         self.signal("-CONT");
     }
 
+    /// With its memory said to be full: it takes connections and messages, and confirms nothing (an alarm).
+    pub fn block(&self) {
+        self.allow_memory("1MB");
+    }
+
+    /// Ends the alarm.
+    pub fn unblock(&self) {
+        self.allow_memory("512MB");
+    }
+
+    fn allow_memory(&self, limit: &str) {
+        let epmd = fs::read_to_string(self.directory.join("epmd")).expect("it runs");
+        // Behind the command on the PATH stands on some systems a wrapper that insists on a user of its own.
+        let packaged = Path::new("/usr/lib/rabbitmq/bin/rabbitmqctl");
+        let program = if packaged.exists() {
+            packaged
+        } else {
+            Path::new("rabbitmqctl")
+        };
+        let set = Command::new(program)
+            .args(["set_vm_memory_high_watermark", "absolute", limit])
+            .env("HOME", self.directory.join("home"))
+            .env("ERL_EPMD_PORT", epmd.trim())
+            .env("ERL_EPMD_ADDRESS", "127.0.0.1")
+            .env("RABBITMQ_NODENAME", "orders@localhost")
+            .env("RABBITMQ_CONF_ENV_FILE", self.directory.join("environment"))
+            .output()
+            .expect("rabbitmqctl, which comes with RabbitMQ");
+        assert!(set.status.success(), "{set:?}");
+    }
+
     fn signal(&self, name: &str) {
         let pid = fs::read_to_string(self.directory.join("pid")).expect("it runs");
         assert!(

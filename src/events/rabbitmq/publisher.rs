@@ -84,13 +84,9 @@ impl Publisher {
         let mut unconfirmed = self.unconfirmed();
         match published {
             Ok(()) if unconfirmed.take().is_some() => info!("the broker confirms messages again"),
-            Err(Failed::Late(_)) => {
-                if unconfirmed.replace(Instant::now()).is_none() {
-                    warn!(
-                        "the broker confirms nothing, look at its memory and its disk; events wait in the outbox"
-                    );
-                }
-            }
+            Err(Failed::Late(_)) if unconfirmed.replace(Instant::now()).is_none() => warn!(
+                "the broker confirms nothing, look at its memory and its disk; events wait in the outbox"
+            ),
             _ => {}
         }
     }
