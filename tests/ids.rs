@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use futures_util::future::join_all;
-use order_service::domain::jobs::Job;
-use order_service::jobs::{self, Ran};
 
 use crate::support::binary::Binary;
 use crate::support::entrance::eventually;
@@ -161,23 +159,6 @@ async fn with_no_number_behind_the_clock_ids_are_refused_and_readyz_says_so_unti
     );
     assert_eq!(ready.body["ids"], "ready", "without a request for an id");
     assert!(id_of(&second) > id_of(&first));
-}
-
-#[actix_web::test]
-async fn a_lease_that_was_written_under_a_clock_ahead_holds_nothing() {
-    let shop = Shop::open().await;
-    let aside = Aside::to(&shop.place).await;
-    let in_two_days = (Utc::now() + TimeDelta::days(2)).timestamp_millis();
-    aside
-        .execute(&format!(
-            "INSERT INTO lease (name, holder, until, epoch, reserved) \
-             VALUES ('job:reconcile', 'killed then', {in_two_days}, 1, 0)"
-        ))
-        .await;
-
-    let ran = jobs::run(&shop.app, Job::Reconcile, Utc::now()).await;
-
-    assert!(matches!(ran, Ok(Ran::Done(_))), "{ran:?}");
 }
 
 #[actix_web::test]

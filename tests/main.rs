@@ -18,6 +18,7 @@ mod audit_of_events;
 mod bearer_tokens;
 mod cancel_order;
 mod change_address;
+mod clock_steps;
 mod close_unpaid;
 mod consumers;
 mod contract;

@@ -13,7 +13,7 @@ async fn a_payment_whose_callback_was_lost_is_found_before_its_window_ends() {
     let shop = Shop::open().await;
     let ann = shop.customer("ann");
     let (id, attempt) = begun(&ann).await;
-    paid_without_a_word(&shop, &attempt).await;
+    attempt.pay_without_a_word(&shop).await;
 
     shop.run_job(Job::Reconcile).await;
     assert_eq!(
@@ -125,16 +125,6 @@ async fn begun(buyer: &Client) -> (String, Attempt) {
     let id = buyer.buy(&order("NORMAL", &[("1", 1)])).await;
     let attempt = Attempt::start(buyer, &id).await;
     (id, attempt)
-}
-
-/// The buyer pays at the gateway, whose messages are all lost.
-async fn paid_without_a_word(shop: &Shop, attempt: &Attempt) {
-    shop.execute(&format!(
-        "UPDATE sandbox_payment SET status = 'PAID', trade_no = 'T{0}', paid_at = expires_at \
-         WHERE payment_id = {0}",
-        attempt.id
-    ))
-    .await;
 }
 
 async fn alerts(shop: &Shop) -> Vec<Value> {

@@ -13,7 +13,8 @@ use sea_orm::sqlx::{self, ConnectOptions, Connection, Executor};
 use sea_orm::{DatabaseConnection, DbErr, RuntimeErr, SqlxMySqlConnector};
 use tokio::time::Instant;
 
-use super::pool::{Driver, Health, Pool};
+use super::health::Health;
+use super::pool::{Driver, Pool};
 use super::sqlite_file::SqliteFile;
 use crate::error::{Error, Result};
 use crate::metrics::Metrics;

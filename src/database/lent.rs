@@ -13,7 +13,8 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-use super::pool::{Health, Pool};
+use super::health::Health;
+use super::pool::Pool;
 use super::{Failure, Trouble};
 
 /// So long a connection may take to go back; then it is closed.

@@ -3,6 +3,7 @@
 mod bulkhead;
 mod connect;
 mod failure;
+mod health;
 mod lent;
 pub mod migrate;
 mod pool;

@@ -1,23 +1,20 @@
 //! Lends connections: one place each, tested when they rested or when there was trouble, never more than the server gives.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use log::warn;
-use sea_orm::sqlx::pool::{PoolConnectionMetadata, PoolOptions};
 use sea_orm::sqlx::{self, MySqlPool, SqlitePool};
 use sea_orm::{DbErr, RuntimeErr};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant as Moment, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
 use super::failure::{self, is_refused_connection};
+use super::health::Health;
 use super::lent::{Connection, Lent};
 use super::sqlite_file::{Found, SqliteFile};
 use crate::deadline::in_time;
-use crate::metrics::Metrics;
 
-/// How long a connection that rested may take to answer before another is opened instead.
-const TEST: Duration = Duration::from_secs(1);
 /// After the server refused a connection: so long until one more is tried.
 const REGROWTH: Duration = Duration::from_secs(10);
 /// Between two tries while the server gives us none at all.
@@ -49,7 +46,7 @@ pub struct Pool {
 struct Size {
     wanted: u32,
     now: u32,
-    changed: Moment,
+    changed: Instant,
     /// Somebody waits to tell it.
     is_settling: bool,
     told: Option<u32>,
@@ -58,22 +55,6 @@ struct Size {
 /// A connection with its place, or why there is none.
 type Acquired =
     Result<(Connection, OwnedSemaphorePermit), (sqlx::Error, Option<OwnedSemaphorePermit>)>;
-
-/// Which connections may not be trusted.
-#[derive(Debug)]
-pub struct Health {
-    /// Opened before: closed. Used last before: tested.
-    since: Mutex<Since>,
-    /// Tested after such a rest.
-    test_after: Duration,
-    metrics: Arc<Metrics>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Since {
-    retired: Instant,
-    suspected: Instant,
-}
 
 impl Pool {
     pub fn new(
@@ -93,7 +74,7 @@ impl Pool {
             size: Mutex::new(Size {
                 wanted,
                 now: wanted,
-                changed: Moment::now(),
+                changed: Instant::now(),
                 is_settling: false,
                 told: None,
             }),
@@ -105,11 +86,11 @@ impl Pool {
     }
 
     /// A connection that nothing is open on, until `until`; with none free, [`failure::busy`].
-    pub async fn lend(self: &Arc<Self>, until: Moment) -> Result<Lent, DbErr> {
+    pub async fn lend(self: &Arc<Self>, until: Instant) -> Result<Lent, DbErr> {
         self.look_at_file()?;
         self.grow();
         loop {
-            let waits_until = until.min(Moment::now() + self.patience);
+            let waits_until = until.min(Instant::now() + self.patience);
             let place = in_time(waits_until, Arc::clone(&self.places).acquire_owned()).await;
             let Ok(Ok(place)) = place else {
                 return Err(failure::busy());
@@ -200,14 +181,14 @@ impl Pool {
     async fn shrink(
         self: &Arc<Self>,
         place: OwnedSemaphorePermit,
-        until: Moment,
+        until: Instant,
         error: sqlx::Error,
     ) -> Result<(), DbErr> {
         if self.gives_up_one() {
             place.forget();
             return Ok(());
         }
-        if Moment::now() + REFUSED_PAUSE > until {
+        if Instant::now() + REFUSED_PAUSE > until {
             return Err(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
         }
         sleep(REFUSED_PAUSE).await;
@@ -216,7 +197,7 @@ impl Pool {
 
     fn gives_up_one(self: &Arc<Self>) -> bool {
         let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
-        size.changed = Moment::now();
+        size.changed = Instant::now();
         if !std::mem::replace(&mut size.is_settling, true) {
             tokio::spawn(Arc::clone(self).settle());
         }
@@ -234,7 +215,7 @@ impl Pool {
         if size.now < size.wanted && size.changed.elapsed() > REGROWTH {
             let more = (size.now / 4).max(1).min(size.wanted - size.now);
             size.now += more;
-            size.changed = Moment::now();
+            size.changed = Instant::now();
             self.show(size.now);
             self.places.add_permits(usize::try_from(more).unwrap_or(1));
         }
@@ -257,75 +238,5 @@ impl Pool {
     fn show(&self, size: u32) {
         let limit = &self.health.metrics.database.connection_limit;
         limit.set(i64::from(size));
-    }
-}
-
-impl Health {
-    pub fn new(test_after: Duration, metrics: Arc<Metrics>) -> Self {
-        let now = Instant::now();
-        Self {
-            since: Mutex::new(Since {
-                retired: now,
-                suspected: now,
-            }),
-            test_after,
-            metrics,
-        }
-    }
-
-    /// No connection that is open now is lent again: its server, or its file, is not what is wanted.
-    pub fn retire(&self) {
-        self.change(|since| since.retired = Instant::now());
-    }
-
-    /// Each connection that is open now is tested before it is lent again: one of them was dead.
-    pub fn suspect(&self) {
-        self.change(|since| since.suspected = Instant::now());
-    }
-
-    pub fn closed(&self, reason: &str) {
-        self.metrics.database.closed(reason);
-    }
-
-    /// The driver asks this before it lends a connection.
-    pub fn watch<DB: sqlx::Database>(
-        self: &Arc<Self>,
-        options: PoolOptions<DB>,
-    ) -> PoolOptions<DB> {
-        let health = Arc::clone(self);
-        options
-            .test_before_acquire(false)
-            .before_acquire(move |connection, about| {
-                let health = Arc::clone(&health);
-                Box::pin(async move { Ok(health.may_be_lent::<DB>(connection, about).await) })
-            })
-    }
-
-    async fn may_be_lent<DB: sqlx::Database>(
-        &self,
-        connection: &mut DB::Connection,
-        about: PoolConnectionMetadata,
-    ) -> bool {
-        use sqlx::Connection;
-        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let before = |age: Duration, moment: Instant| now.duration_since(moment) < age;
-        if before(about.age, since.retired) {
-            self.closed("retired");
-            return false;
-        }
-        if about.idle_for < self.test_after && !before(about.idle_for, since.suspected) {
-            return true;
-        }
-        let is_well = matches!(timeout(TEST, connection.ping()).await, Ok(Ok(())));
-        if !is_well {
-            self.suspect();
-            self.closed("dead");
-        }
-        is_well
-    }
-
-    fn change(&self, how: impl FnOnce(&mut Since)) {
-        how(&mut self.since.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }

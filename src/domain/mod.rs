@@ -1,6 +1,7 @@
 //! The rules, as pure functions: no I/O, no async, no clock of their own.
 
 pub mod archive;
+pub mod due;
 pub mod events;
 pub mod gateway_message;
 pub mod jobs;

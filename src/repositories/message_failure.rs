@@ -9,6 +9,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
 
+use super::due::is_due;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_message_failure` means that it is tried again already.
@@ -31,7 +32,7 @@ pub async fn due(
 ) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::DeadAt.is_null())
-        .filter(Column::NextAttemptAt.lte(now))
+        .filter(is_due(Column::NextAttemptAt, now))
         .order_by_asc(Column::NextAttemptAt)
         .limit(limit)
         .all(db)

@@ -3,6 +3,7 @@
 pub mod alert;
 pub mod archive_file;
 pub mod audit;
+mod due;
 pub mod idempotency_record;
 pub mod job_run;
 mod json_line;

@@ -10,6 +10,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, QuerySelect,
 };
 
+use super::due::is_due;
 use crate::database::Transaction;
 
 /// An order with what it holds.
@@ -107,7 +108,7 @@ pub async fn overdue(
     limit: u64,
 ) -> Result<Vec<Model>, DbErr> {
     let due = open_attempts()
-        .and_where(payment::Column::NextAskAt.lte(now))
+        .and_where(is_due(payment::Column::NextAskAt, now))
         .to_owned();
     let nothing_later = Expr::not_exists(open_attempts());
     Entity::find()

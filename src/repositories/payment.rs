@@ -9,7 +9,9 @@ use sea_orm::{
     QueryFilter, QueryOrder, QuerySelect, UpdateMany,
 };
 
+use super::due::is_due;
 use crate::database::Transaction;
+use crate::domain::due::latest;
 
 /// An order with all its attempts, by id.
 pub type OrderWithPayments = (order::Model, Vec<Model>);
@@ -175,14 +177,15 @@ pub async fn due_to_close(
     Entity::find()
         .filter(Column::CloseRequestedAt.is_not_null())
         .filter(Column::Status.is_in(PaymentStatus::OPEN))
-        .filter(Column::NextAskAt.lte(now))
+        .filter(is_due(Column::NextAskAt, now))
         .order_by_asc(Column::Id)
         .limit(limit)
         .all(db)
         .await
 }
 
-/// Open attempts that nobody wants to end, made before `made_before`, that are due, and whose time is not over.
+/// Open attempts that nobody wants to end, made before `made_before` (or under a clock that was ahead), that are due,
+/// and whose time is not over.
 pub async fn due_to_ask(
     db: &impl ConnectionTrait,
     now: DateTime<Utc>,
@@ -192,8 +195,12 @@ pub async fn due_to_ask(
     Entity::find()
         .filter(Column::CloseRequestedAt.is_null())
         .filter(Column::Status.is_in(PaymentStatus::OPEN))
-        .filter(Column::NextAskAt.lte(now))
-        .filter(Column::CreatedAt.lte(made_before))
+        .filter(is_due(Column::NextAskAt, now))
+        .filter(
+            Column::CreatedAt
+                .lte(made_before)
+                .or(Column::CreatedAt.gt(latest(now))),
+        )
         .filter(Column::ExpiresAt.gt(now))
         .order_by_asc(Column::NextAskAt)
         .limit(limit)

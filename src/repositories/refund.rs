@@ -10,6 +10,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, QuerySelect,
 };
 
+use super::due::is_due;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_refund_no` means that the payment has a refund of that number.
@@ -81,7 +82,7 @@ pub async fn due(
 ) -> Result<Vec<Model>, DbErr> {
     Entity::find()
         .filter(Column::Status.is_in([RefundStatus::Requested, RefundStatus::Processing]))
-        .filter(Column::NextAskAt.lte(now))
+        .filter(is_due(Column::NextAskAt, now))
         .order_by_asc(Column::Id)
         .limit(limit)
         .all(db)

@@ -9,6 +9,7 @@ use super::inquiries::{self, Told};
 use super::order_status::Note;
 use crate::app::App;
 use crate::database::Transaction;
+use crate::domain::due::is_due;
 use crate::domain::jobs::Job;
 use crate::error::Result;
 use crate::repositories;
@@ -89,7 +90,7 @@ async fn close(app: &App, order: &order::Model) -> Result<End> {
 /// Asks, then asks for the end, unless somebody else is asking or it is not yet to be asked again.
 async fn end(app: &App, order: &order::Model, payment: &payment::Model) -> Result<Told> {
     let now = app.clock.now();
-    if payment.next_ask_at > now {
+    if !is_due(payment.next_ask_at, now) {
         return Ok(Told::Silent);
     }
     let again = inquiries::next_ask_after(order.expires_at, now);

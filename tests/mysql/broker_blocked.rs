@@ -43,7 +43,7 @@ async fn a_broker_that_confirms_nothing_is_seen_as_blocked_and_orders_go_on() {
         gauge >= 1.0 && told_meanwhile == 1,
         "{gauge} {told_meanwhile}"
     );
-    assert_eq!(server.metric("event_bus_blocked").await, 0.0);
+    assert!(server.metric("event_bus_blocked").await < 1.0);
     assert_eq!(server.told("the broker confirms nothing").len(), 1);
     assert_eq!(server.told("the broker confirms messages again").len(), 1);
     let audit = run(&place, &[], &["audit"]);

@@ -5,13 +5,14 @@ use entity::sandbox_message::{ActiveModel, Column, Entity, Model};
 use entity::{PaymentId, sandbox_payment};
 use futures_util::future::join_all;
 use sea_orm::ActiveValue::{NotSet, Set, Unchanged};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use serde_json::{Value, json};
 
 use super::{Sandbox, signature};
+use crate::domain::due::latest;
 
 /// Seconds between a refused delivery and the next; then it gives up.
 const RETRIES: [i64; 12] = [1, 2, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 10_800, 21_600];
@@ -95,8 +96,10 @@ impl Sandbox {
         let Some(shop) = self.shop.get() else {
             return Ok(0);
         };
+        let now = self.clock.now();
+        let at = Column::NextAttemptAt;
         let due = Entity::find()
-            .filter(Column::NextAttemptAt.lte(self.clock.now()))
+            .filter(at.lte(now).or(at.gt(latest(now))))
             .order_by_asc(Column::Id)
             .limit(BATCH)
             .all(self.db.write())

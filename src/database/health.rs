@@ -1,0 +1,99 @@
+//! Which connections may be lent: not those of before a fail-over, and those that rested only after a test.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sea_orm::sqlx;
+use sea_orm::sqlx::pool::{PoolConnectionMetadata, PoolOptions};
+use tokio::time::timeout;
+
+use crate::metrics::Metrics;
+
+/// How long a connection that rested may take to answer before another is opened instead.
+const TEST: Duration = Duration::from_secs(1);
+
+/// Which connections may not be trusted.
+#[derive(Debug)]
+pub struct Health {
+    /// Opened before: closed. Used last before: tested.
+    since: Mutex<Since>,
+    /// Tested after such a rest.
+    test_after: Duration,
+    pub(super) metrics: Arc<Metrics>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Since {
+    retired: Instant,
+    suspected: Instant,
+}
+
+impl Health {
+    pub fn new(test_after: Duration, metrics: Arc<Metrics>) -> Self {
+        let now = Instant::now();
+        Self {
+            since: Mutex::new(Since {
+                retired: now,
+                suspected: now,
+            }),
+            test_after,
+            metrics,
+        }
+    }
+
+    /// No connection that is open now is lent again: its server, or its file, is not what is wanted.
+    pub fn retire(&self) {
+        self.change(|since| since.retired = Instant::now());
+    }
+
+    /// Each connection that is open now is tested before it is lent again: one of them was dead.
+    pub fn suspect(&self) {
+        self.change(|since| since.suspected = Instant::now());
+    }
+
+    pub fn closed(&self, reason: &str) {
+        self.metrics.database.closed(reason);
+    }
+
+    /// The driver asks this before it lends a connection.
+    pub fn watch<DB: sqlx::Database>(
+        self: &Arc<Self>,
+        options: PoolOptions<DB>,
+    ) -> PoolOptions<DB> {
+        let health = Arc::clone(self);
+        options
+            .test_before_acquire(false)
+            .before_acquire(move |connection, about| {
+                let health = Arc::clone(&health);
+                Box::pin(async move { Ok(health.may_be_lent::<DB>(connection, about).await) })
+            })
+    }
+
+    async fn may_be_lent<DB: sqlx::Database>(
+        &self,
+        connection: &mut DB::Connection,
+        about: PoolConnectionMetadata,
+    ) -> bool {
+        use sqlx::Connection;
+        let since = *self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let before = |age: Duration, moment: Instant| now.duration_since(moment) < age;
+        if before(about.age, since.retired) {
+            self.closed("retired");
+            return false;
+        }
+        if about.idle_for < self.test_after && !before(about.idle_for, since.suspected) {
+            return true;
+        }
+        let is_well = matches!(timeout(TEST, connection.ping()).await, Ok(Ok(())));
+        if !is_well {
+            self.suspect();
+            self.closed("dead");
+        }
+        is_well
+    }
+
+    fn change(&self, how: impl FnOnce(&mut Since)) {
+        how(&mut self.since.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
