@@ -31,14 +31,14 @@ pub async fn alive() -> HttpResponse {
     HttpResponse::Ok().json(Alive { status: "ok" })
 }
 
-/// Whether requests should come here: the database is needed, Redis only spares work.
+/// Whether requests should come here: the database and order ids are needed; Redis and the broker only spare work or wait.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "operations",
     responses(
         (status = 200, description = "Ready, or degraded.", body = Readiness),
-        (status = 503, description = "The database cannot be reached.", body = Readiness)
+        (status = 503, description = "The database cannot be used, or no order id can be minted: `reasons` says why.", body = Readiness)
     )
 )]
 pub async fn ready(app: web::Data<App>) -> HttpResponse {
