@@ -15,6 +15,7 @@ pub mod proxy;
 pub mod rabbitmq_server;
 pub mod redis_server;
 pub mod shop;
+pub mod sql_proxy;
 
 pub use client::{Client, Reply, order};
 pub use shop::Shop;

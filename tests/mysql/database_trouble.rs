@@ -1,0 +1,1 @@
+//! A database in trouble.
