@@ -16,7 +16,7 @@ use super::client::{Client, Reply};
 use super::shop::{Place, Shop};
 
 /// So long a client repeats; the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(40);
+pub const PATIENCE: Duration = Duration::from_secs(40);
 /// Between two repeats.
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -1,7 +1,6 @@
 //! Every door that says success, as one request that may be sent any number of times through a connection that fails.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
@@ -9,14 +8,11 @@ use uuid::Uuid;
 
 use crate::support::client::{address, send};
 use crate::support::entrance::eventually_within;
-use crate::support::faults::asks_to_repeat;
-use crate::support::gateway::{Attempt, accepted, refund};
+use crate::support::faults::{PATIENCE, asks_to_repeat};
+use crate::support::gateway::{Attempt, Message, accepted, refund};
 use crate::support::shop::{Place, manual_clock};
 use crate::support::sql_proxy::SqlProxy;
 use crate::support::{Client, Reply, Shop, order};
-
-/// So long a client repeats; the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Two instances on one database: one reaches it as ever, the other through what the test makes fail. Their gates do
 /// not know of each other.
@@ -207,7 +203,7 @@ impl<'a> Request<'a> {
         assert!(accepted(&self.paid().deliver(&self.pair.healthy).await));
     }
 
-    fn paid(&self) -> crate::support::gateway::Message {
+    fn paid(&self) -> Message {
         let attempt = self.attempt.as_ref().unwrap();
         attempt.paid(&format!("paid-{}", attempt.id))
     }
