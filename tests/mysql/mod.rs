@@ -14,6 +14,7 @@ mod broker_outages;
 mod commit_faults;
 mod crossing_messages;
 mod database_away;
+mod database_still;
 mod database_trouble;
 mod event_steps;
 mod killed_steps;

@@ -19,19 +19,27 @@ const GREETING: u8 = 10;
 pub struct MariaDbServer {
     directory: PathBuf,
     port: u16,
+    options: Vec<String>,
     child: Child,
 }
 
 impl MariaDbServer {
     /// Lays out an empty database and serves it on a free port of 127.0.0.1; returns once it answers.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with options that win over ours, like `--max-connections=12`.
+    pub fn start_with(options: &[&str]) -> Self {
         let directory = new_directory();
         install(&directory);
         let port = free_port();
-        let child = spawn(&directory, port);
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let child = spawn(&directory, port, &options);
         let mut server = Self {
             directory,
             port,
+            options,
             child,
         };
         server.wait_until_it_answers();
@@ -52,7 +60,7 @@ impl MariaDbServer {
     /// Kills the server if it runs and starts it on the same data and port; returns once it has recovered and answers.
     pub fn restart(&mut self) {
         self.kill();
-        self.child = spawn(&self.directory, self.port);
+        self.child = spawn(&self.directory, self.port, &self.options);
         self.wait_until_it_answers();
     }
 
@@ -124,7 +132,7 @@ fn install(directory: &Path) {
     run(&mut command);
 }
 
-fn spawn(directory: &Path, port: u16) -> Child {
+fn spawn(directory: &Path, port: u16, options: &[String]) -> Child {
     let log = File::options()
         .create(true)
         .append(true)
@@ -149,6 +157,7 @@ fn spawn(directory: &Path, port: u16) -> Child {
             "--skip-log-bin",
         ])
         .args(["--max-connections=500", "--max-connect-errors=1000000"])
+        .args(options)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(log)

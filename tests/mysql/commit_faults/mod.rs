@@ -89,6 +89,10 @@ async fn a_statement_outside_any_transaction_that_fails_once_is_read_again() {
             assert_heals(&pair, door, Moment::Alone, fault).await;
         }
     }
+    let record = Moment::Text("FROM `idempotency_record`");
+    for door in [Door::Replay, Door::Repeat] {
+        assert_heals(&pair, door, record, Fault::CutAfter).await;
+    }
     pair.assert_is_well().await;
 }
 
