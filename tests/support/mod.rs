@@ -4,6 +4,7 @@ pub mod archived;
 pub mod bench;
 pub mod binary;
 pub mod client;
+pub mod disk_faults;
 pub mod doors;
 pub mod entrance;
 pub mod events;
