@@ -4,31 +4,17 @@ use super::Ground;
 use crate::support::archived::{old_callbacks, whereabouts};
 use crate::support::binary::run;
 use crate::support::disk_faults::Fault;
-use crate::support::entrance::{eventually, eventually_within};
-use std::time::Duration;
 
 const ROWS: usize = 3_000;
 const NO_ROOM: &str = "No space left on device";
 /// What each file of the archive has in its name.
 const FILE: &str = ".zst";
-/// A busy machine that writes, reads back and deletes.
-const PATIENT: Duration = Duration::from_secs(60);
-
 /// Files of 1,000 rows that are deleted 200 at a time.
 const SMALL: [(&str, &str); 3] = [
     ("ORDER__ARCHIVE__BATCH", "1000"),
     ("ORDER__ARCHIVE__SLICE", "200"),
     ("ORDER__ARCHIVE__PAUSE", "0ms"),
 ];
-const NIGHTLY: [(&str, &str); 6] = [
-    SMALL[0],
-    SMALL[1],
-    SMALL[2],
-    ("ORDER__JOBS__ENABLED", "true"),
-    ("ORDER__JOBS__SCHEDULES__ARCHIVE", "* * * * * *"),
-    ("ORDER__EVENTS__POLL", "50ms"),
-];
-
 #[actix_web::test]
 async fn a_run_that_finds_no_room_for_its_file_says_so_and_the_next_one_loses_nothing() {
     let Some(ground) = Ground::open(&[]).await else {
@@ -76,44 +62,6 @@ async fn whatever_call_finds_no_room_the_archive_loses_no_row_and_has_none_twice
     assert!(cut_short >= 3, "{cut_short} runs met the fault");
     assert!(last.status.success(), "{last:?}");
     assert_archived_once(&ground).await;
-}
-
-/// Room ends while a file is written: the end of the run cannot be noted then, and is noted later.
-#[actix_web::test]
-async fn a_job_whose_disk_filled_up_on_the_way_says_why_once_there_is_room() {
-    let Some(ground) = Ground::open(&NIGHTLY).await else {
-        return;
-    };
-    ground.disk.meets_at(Fault::Hanging, FILE);
-    old_callbacks(&ground.aside, ROWS, "2026-01-01").await;
-    ground.disk.is_met().await;
-    ground.disk.meets_everywhere(Fault::Full);
-    ground.disk.is_met().await;
-    let meanwhile = found(&ground).await;
-
-    ground.disk.recovers();
-    let open = "SELECT COUNT(*) FROM payment_callback";
-    eventually_within(PATIENT, async || ground.number(open).await == 0).await;
-    let unfinished = "SELECT COUNT(*) FROM archive_file WHERE state <> 'DELETED'";
-    eventually(async || ground.number(unfinished).await == 0).await;
-
-    meanwhile.assert_none_is_lost(ROWS);
-    assert_archived_once(&ground).await;
-    eventually(async || !reasons(&ground).await.is_empty()).await;
-    let reasons = reasons(&ground).await;
-    assert!(reasons[0].contains(NO_ROOM), "{reasons:?}");
-}
-
-/// Why runs of the archive failed, as operators see it.
-async fn reasons(ground: &Ground) -> Vec<String> {
-    let operator = ground.server.sign_in("olga", "operator").await;
-    let jobs = operator.get("/api/jobs").await.expect(200);
-    let jobs = jobs.body["data"].as_array().unwrap().clone();
-    let archive = jobs.iter().find(|job| job["name"] == "archive").unwrap();
-    let runs = archive["runs"].as_array().unwrap().iter();
-    runs.filter(|run| run["outcome"] == "FAILED")
-        .map(|run| run["done"].as_str().unwrap().to_owned())
-        .collect()
 }
 
 async fn found(ground: &Ground) -> crate::support::archived::Whereabouts {

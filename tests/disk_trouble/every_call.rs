@@ -76,7 +76,12 @@ async fn buys_and_pays(ground: &Ground, buyer: &Buyer) {
     eventually(async || {
         let reply = buyer.client.post(&path, &wish).await;
         let is_started = [200, 201].contains(&reply.status);
-        assert!(is_started || asks_to_repeat(&reply), "{reply:?}");
+        // What the gateway did is not known when its own memory, here the same disk, fails.
+        let is_unknown = reply.code() == "gateway_unknown";
+        assert!(
+            is_started || is_unknown || asks_to_repeat(&reply),
+            "{reply:?}"
+        );
         is_started
     })
     .await;
