@@ -23,6 +23,7 @@ mod refusals;
 mod sandbox;
 mod shipments;
 mod site;
+mod turned_away;
 
 use actix_web::{HttpResponse, Resource, Route, guard, web};
 

@@ -3,13 +3,14 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER, WWW_AUTHENTICATE};
 use actix_web::{HttpResponse, ResponseError};
-use log::{error, warn};
+use log::error;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
 use super::answers::LAYER_HEADER;
+use super::turned_away;
 use crate::error::{CODES, Error, FieldError};
 use crate::services::views::schema;
 
@@ -78,7 +79,7 @@ fn log(failure: &Error) {
     let (code, _) = failure.code_and_status();
     match failure {
         Error::Internal(cause) | Error::Start(cause) => error!(code, cause; "a request failed"),
-        Error::Busy | Error::ClockBehind => warn!(code; "a request was turned away"),
+        Error::Busy | Error::ClockBehind => turned_away::note(code),
         _ => {}
     }
 }
