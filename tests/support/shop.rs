@@ -156,12 +156,17 @@ impl Shop {
 
     /// A number as operators see it.
     pub async fn metric(&self, name: &str) -> i64 {
+        self.try_metric(name).await.unwrap()
+    }
+
+    /// The same; `None` for what was never counted.
+    pub async fn try_metric(&self, name: &str) -> Option<i64> {
         let reply = reqwest::get(format!("{}/metrics", self.base)).await;
         let text = reply.unwrap().text().await.unwrap();
         let line = text
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.unwrap().parse().unwrap()
+        line.map(|number| number.parse().unwrap())
     }
 
     /// What is left of a product.

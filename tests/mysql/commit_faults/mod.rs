@@ -217,6 +217,32 @@ async fn while_each_commit_is_refused_the_instance_is_not_ready_and_says_why() {
     pair.assert_is_well().await;
 }
 
+/// The server says no and leaves the transaction open: whoever had the connection next would be inside it.
+#[actix_web::test]
+async fn a_connection_that_an_error_left_in_a_transaction_is_closed() {
+    let pair = Pair::open(&[]).await;
+    let closed = async |reason| {
+        let counter = format!("database_connections_closed_total{{reason=\"{reason}\"}}");
+        pair.faulty.try_metric(&counter).await.unwrap_or_default()
+    };
+    for (door, moment, number, reason) in [
+        (Door::Order, Moment::Commit, 1213, "in_transaction"),
+        (Door::Callback, Moment::Commit, 1213, "in_transaction"),
+        (Door::Order, Moment::Commit, 3100, "broken"),
+        (Door::Repeat, Moment::Rollback, 1213, "in_transaction"),
+        (Door::Repeat, Moment::Rollback, 1180, "broken"),
+        (Door::Order, Moment::Begin, 1213, "in_transaction"),
+    ] {
+        let before = closed(reason).await;
+
+        assert_heals(&pair, door, moment, Fault::Refuse(number)).await;
+
+        let after = closed(reason).await;
+        assert_eq!(after, before + 1, "{door:?}, {moment:?}, {number}");
+    }
+    pair.assert_is_well().await;
+}
+
 /// The fault happens once: the service itself finds out or tries again, and the client hears success at once.
 async fn assert_heals(pair: &Pair, door: Door, moment: Moment, fault: Fault) {
     let request = Request::prepare(pair, door).await;

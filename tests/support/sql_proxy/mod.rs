@@ -140,6 +140,7 @@ impl Talk {
                 sleep(time).await;
                 send(&mut self.to_server, &packet).await
             }
+            Some(Fault::Refuse(number)) => send(&mut self.to_client, &Packet::error(number)).await,
             Some(Fault::Answer(number)) => {
                 let is_rolled_back = self.done(&Packet::query("ROLLBACK")).await;
                 is_rolled_back && send(&mut self.to_client, &Packet::error(number)).await

@@ -39,6 +39,8 @@ pub enum Fault {
     Delay(Duration),
     /// The server rolls back and answers with this error.
     Answer(u16),
+    /// The same without a rollback: what was begun stays open.
+    Refuse(u16),
 }
 
 /// A fault at a moment, from the first time on until it is lifted.
