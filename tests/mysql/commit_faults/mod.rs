@@ -3,6 +3,7 @@
 
 mod background;
 mod doors;
+mod vanished;
 
 use futures_util::future::join_all;
 

@@ -136,6 +136,7 @@ impl Talk {
                 self.from_client.to_the_end().await;
                 false
             }
+            Some(Fault::Vanish) => std::future::pending().await,
             Some(Fault::Delay(time)) => {
                 sleep(time).await;
                 send(&mut self.to_server, &packet).await

@@ -35,6 +35,8 @@ pub enum Fault {
     Swallow,
     /// The server does it, the client never hears of it, and no connection ends.
     SwallowAfter,
+    /// As `Swallow`; and the server does not hear that the client has left either, as when a network is cut in two.
+    Vanish,
     /// The server hears of it only after so long.
     Delay(Duration),
     /// The server rolls back and answers with this error.
