@@ -7,8 +7,9 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 
 use crate::support::entrance::eventually;
-use crate::support::order;
+use crate::support::faults::crowd;
 use crate::support::place::Profile;
+use crate::support::{Shop, order};
 use doors::{Case, Door};
 
 /// What fails.
@@ -64,6 +65,26 @@ async fn of_a_commit_that_fails_nothing_is_promised_and_nothing_stays() {
     every_door_meets(Fault::Commit).await;
 }
 
+#[actix_web::test]
+async fn a_connection_that_found_no_page_is_closed_and_its_order_is_made_on_another() {
+    if Profile::current() == Profile::Mysql {
+        return;
+    }
+    let shop = Shop::open().await;
+    let buyers = crowd(&shop, 40).await;
+    // Of the one connection that writes: as large as the file is now.
+    shop.execute("PRAGMA max_page_count = 1").await;
+
+    let body = order("NORMAL", &[("1", 1)]);
+    let replies = join_all(buyers.iter().map(|buyer| buyer.place(&body))).await;
+
+    assert!(replies.iter().all(|reply| reply.status == 201));
+    // SQLite had rolled back by itself, so the ROLLBACK that followed failed.
+    assert_eq!(closed(&shop, "in_transaction").await, 1);
+    assert_eq!(shop.number("SELECT COUNT(*) FROM orders").await, 40);
+    shop.assert_audit_is_clean().await;
+}
+
 async fn every_door_meets(fault: Fault) {
     if Profile::current() == Profile::Mysql {
         return;
@@ -74,7 +95,7 @@ async fn every_door_meets(fault: Fault) {
         let first = case.knock().await;
         let second = case.knock().await;
         let effects = case.effects().await;
-        let left_open = left_open(&case).await;
+        let left_open = closed(&case.shop, "in_transaction").await;
 
         mend(&case).await;
 
@@ -140,12 +161,12 @@ async fn mend(case: &Case) {
         .await;
 }
 
-/// How many connections were closed because a transaction was, or might be, open on them.
-async fn left_open(case: &Case) -> i64 {
-    let metrics = reqwest::get(format!("{}/metrics", case.shop.base)).await;
+/// How many connections were closed for this reason.
+async fn closed(shop: &Shop, reason: &str) -> i64 {
+    let metrics = reqwest::get(format!("{}/metrics", shop.base)).await;
     let text = metrics.unwrap().text().await.unwrap();
-    let closed = "database_connections_closed_total{reason=\"in_transaction\"} ";
+    let name = format!("database_connections_closed_total{{reason=\"{reason}\"}} ");
     text.lines()
-        .find_map(|line| line.strip_prefix(closed))
+        .find_map(|line| line.strip_prefix(&name))
         .map_or(0, |count| count.parse().unwrap())
 }

@@ -76,11 +76,6 @@ impl Disk {
         self.follow(fault, 0..FOR_EVER, DATABASE);
     }
 
-    /// All files meet this, those of the archive too.
-    pub fn meets_everywhere(&self, fault: Fault) {
-        self.follow(fault, 0..FOR_EVER, EVERYTHING);
-    }
-
     /// Only files whose name contains `part` meet this.
     pub fn meets_at(&self, fault: Fault, part: &str) {
         self.follow(fault, 0..FOR_EVER, part);
