@@ -47,7 +47,7 @@ pub struct Case {
 
 /// The same each time.
 enum Request {
-    Http(RequestBuilder),
+    Http(Box<RequestBuilder>),
     Callback(Message),
     Event(Box<EventMessage>),
     /// Whatever is due.
@@ -178,7 +178,6 @@ fn said(reply: &Reply) -> bool {
 async fn request(door: Door, shop: &Shop, aside: &Aside) -> Request {
     let ann = shop.customer("ann");
     let tea = order("NORMAL", &[("1", 1)]);
-    let http = |request: RequestBuilder| Request::Http(request);
     match door {
         Door::Order => http(keyed(&ann, "/api/orders", &ann.token().await).json(&tea)),
         Door::Payment | Door::OpenedPayment => {
@@ -213,27 +212,27 @@ async fn after_payment(door: Door, shop: &Shop, paid: &Attempt) -> Request {
     let (ann, operator) = (shop.customer("ann"), shop.operator());
     let path = format!("/api/orders/{}", paid.order);
     let shipment = json!({ "carrier": "SF", "tracking_no": "1" });
-    let ship = operator.request(Method::PUT, &format!("{path}/shipment"));
+    let parcel = operator.request(Method::PUT, &format!("{path}/shipment"));
     match door {
         Door::Refund => {
             let wish = json!({ "amount": 4_000, "reason": "a scratch" });
-            Request::Http(keyed(&operator, &format!("{path}/refunds"), "back-1").json(&wish))
+            http(keyed(&operator, &format!("{path}/refunds"), "back-1").json(&wish))
         }
         Door::RefundCallback => {
             let number = ask(shop, paid, 4_000).await;
             Request::Callback(paid.refunded("evt-back", &number, 4_000))
         }
-        Door::Shipment => Request::Http(ship.json(&shipment)),
+        Door::Shipment => http(parcel.json(&shipment)),
         Door::Receipt => {
-            send(ship.json(&shipment)).await.expect(200);
+            send(parcel.json(&shipment)).await.expect(200);
             let receipt = ann.request(Method::PUT, &format!("{path}/receipt"));
-            Request::Http(receipt.json(&json!({})))
+            http(receipt.json(&json!({})))
         }
         Door::Replay => {
             let path = format!("/api/failed-messages/{}/replay", died(shop).await);
             // By then the operator's token of before has run out.
             let request = keyed(&shop.operator(), &path, "replay-1");
-            Request::Http(request.json(&json!({})))
+            http(request.json(&json!({})))
         }
         Door::Consumer => {
             let told = messages(shop, &paid.order).await;
@@ -243,6 +242,10 @@ async fn after_payment(door: Door, shop: &Shop, paid: &Attempt) -> Request {
         }
         _ => Request::Work,
     }
+}
+
+fn http(request: RequestBuilder) -> Request {
+    Request::Http(Box::new(request))
 }
 
 fn keyed(client: &Client, path: &str, key: &str) -> RequestBuilder {
