@@ -58,3 +58,21 @@ async fn a_commit_that_was_done_after_its_client_gave_up_is_found_by_the_same_ke
     ground.readyz().await.expect(200);
     ground.assert_audit_is_clean();
 }
+
+/// Reads go on, so only the writes can tell that the disk is in trouble.
+#[actix_web::test]
+async fn an_instance_whose_writes_hang_is_not_ready() {
+    let Some(ground) = Ground::open(&SHORT).await else {
+        return;
+    };
+    let buyers = ground.buyers(3).await;
+    ground.disk.meets(Fault::Hanging);
+    assert_all_are_asked_to_repeat(&place_all(&buyers).await);
+
+    let hung = ground.readyz().await;
+    ground.disk.recovers();
+    insist_all(&buyers, &order("NORMAL", &[("1", 1)])).await;
+
+    assert_eq!(hung.status, 503, "{}", hung.body);
+    ground.readyz().await.expect(200);
+}

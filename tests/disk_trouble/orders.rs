@@ -1,5 +1,7 @@
 //! Creations while the disk is full, broken or only for reading.
 
+use futures_util::future::join_all;
+
 use super::{Ground, assert_all_are_asked_to_repeat, assert_each_has_his_order, place_all};
 use crate::support::disk_faults::Fault;
 
@@ -75,6 +77,29 @@ async fn a_full_disk_lets_customers_look() {
         ground.readyz().await.expect(503).body["reasons"]["database"],
         "full"
     );
+}
+
+/// `SQLite` shares one index among all connections of a process: one that was opened only for reading keeps it so.
+#[actix_web::test]
+async fn who_looked_while_the_disk_was_only_for_reading_does_not_keep_it_so() {
+    let Some(ground) = Ground::open(&[]).await else {
+        return;
+    };
+    let buyers = ground.buyers(1).await;
+    ground.disk.meets(Fault::ReadOnly);
+    for _ in 0..5 {
+        assert_all_are_asked_to_repeat(&place_all(&buyers).await);
+        buyers[0].client.get("/api/orders").await;
+    }
+    let looks = (0..BUYERS).map(|_| buyers[0].client.get("/api/orders"));
+    let looked = join_all(looks).await;
+
+    ground.disk.recovers();
+    let served = place_all(&buyers).await;
+
+    let seen = looked.iter().filter(|reply| reply.status == 200).count();
+    assert!(seen > 0, "{looked:?}");
+    assert_each_has_his_order(&ground, &buyers, &served).await;
 }
 
 /// The crowd comes while the disk meets `fault`, and again with the same keys when it is well.
