@@ -7,7 +7,7 @@
  * rule is a number that differs between rules; what is write (with truncating, unless the disk is full, and opening to
  * write, where it is only for reading), sync or any; answer is ENOSPC, EIO, EROFS or hang (until another rule stands
  * there). Met are the calls number from to to - 1, counted from 0 since the rule began, for files below directory whose
- * name contains name. Each fault is noted with a byte in a file beside it whose name ends in .met.
+ * name contains name. Each fault is noted with its path, a line, in a file beside it that ends in .met.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,11 +83,12 @@ static int is_next(const struct rule *rule) {
     return rule->from <= call && call < rule->to;
 }
 
-static void note(void) {
-    char path[PATH_MAX];
+static void note(const char *met) {
+    char path[PATH_MAX], line[PATH_MAX + 1];
     snprintf(path, sizeof path, "%s.met", getenv("TEST_DISK_FAULTS"));
     int file = raw_open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (raw_write(file, ".", 1) != 1)
+    int size = snprintf(line, sizeof line, "%s\n", met);
+    if (raw_write(file, line, size) != size)
         abort();
     close(file);
 }
@@ -97,7 +98,7 @@ static int fault(const char *what, const char *path) {
     struct rule rule, now;
     if (!read_rule(&rule) || !is_meant(&rule, what, path) || !is_next(&rule))
         return 0;
-    note();
+    note(path);
     if (strcmp(rule.answer, "hang") != 0)
         return strcmp(rule.answer, "ENOSPC") == 0 ? ENOSPC : strcmp(rule.answer, "EROFS") == 0 ? EROFS : EIO;
     while (read_rule(&now) && now.number == rule.number)
@@ -148,7 +149,7 @@ WRAP(int, fdatasync, "sync", file, (int file), file)
         if ((flags & O_ACCMODE) == O_RDONLY || !read_rule(&rule) || strcmp(rule.answer, "EROFS") != 0 ||             \
             !is_meant(&rule, "write", path))                                                                         \
             return real(path, flags, mode);                                                                          \
-        note();                                                                                                      \
+        note(path);                                                                                                      \
         errno = EROFS;                                                                                               \
         return -1;                                                                                                   \
     }

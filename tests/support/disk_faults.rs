@@ -76,6 +76,11 @@ impl Disk {
         self.follow(fault, 0..FOR_EVER, DATABASE);
     }
 
+    /// All files meet this, those of the archive too.
+    pub fn meets_everywhere(&self, fault: Fault) {
+        self.follow(fault, 0..FOR_EVER, EVERYTHING);
+    }
+
     /// Only files whose name contains `part` meet this.
     pub fn meets_at(&self, fault: Fault, part: &str) {
         self.follow(fault, 0..FOR_EVER, part);
@@ -97,8 +102,14 @@ impl Disk {
     }
 
     /// How many calls met a fault since the last one began; a hang that ended counts.
-    pub fn met(&self) -> u64 {
-        fs::metadata(self.noted()).map_or(0, |noted| noted.len())
+    pub fn met(&self) -> usize {
+        self.places_met().len()
+    }
+
+    /// Which files they were for, in turn.
+    pub fn places_met(&self) -> Vec<String> {
+        let noted = fs::read_to_string(self.noted()).unwrap_or_default();
+        noted.lines().map(str::to_owned).collect()
     }
 
     pub async fn is_met(&self) {
