@@ -144,9 +144,11 @@ async fn open_sqlite(
             settings.acquire_timeout,
         ))
     };
+    let (write, read) = (pool(1), pool(settings.max_connections.min(8)));
+    Pool::renew_together(&[&write, &read], &health);
     Ok(Opened {
-        write: pool(1),
-        read: pool(settings.max_connections.min(8)),
+        write,
+        read,
         file_lock,
     })
 }

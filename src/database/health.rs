@@ -1,5 +1,6 @@
 //! Which connections may be lent: not those of before a fail-over, and those that rested only after a test.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ const TEST: Duration = Duration::from_secs(1);
 pub struct Health {
     /// Opened before: closed. Used last before: tested.
     since: Mutex<Since>,
+    /// How often all that were open were retired.
+    retirements: AtomicU64,
     /// Tested after such a rest.
     test_after: Duration,
     pub(super) metrics: Arc<Metrics>,
@@ -36,14 +39,20 @@ impl Health {
                 retired: now,
                 suspected: now,
             }),
+            retirements: AtomicU64::new(0),
             test_after,
             metrics,
         }
     }
 
+    pub fn retirements(&self) -> u64 {
+        self.retirements.load(Ordering::Acquire)
+    }
+
     /// No connection that is open now is lent again: its server, or its file, is not what is wanted.
     pub fn retire(&self) {
         self.change(|since| since.retired = Instant::now());
+        self.retirements.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Each connection that is open now is tested before it is lent again: one of them was dead.

@@ -8,6 +8,7 @@ mod lent;
 pub mod migrate;
 mod pool;
 mod probe;
+mod renewal;
 mod retry;
 mod single;
 mod sqlite_file;

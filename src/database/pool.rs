@@ -1,6 +1,6 @@
 //! Lends connections: one place each, tested when they rested or when there was trouble, never more than the server gives.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use log::warn;
@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep};
 use super::failure::{self, is_refused_connection};
 use super::health::Health;
 use super::lent::{Connection, Lent};
+use super::renewal::{Lender, Renewal};
 use super::sqlite_file::{Found, SqliteFile};
 use crate::deadline::in_time;
 
@@ -37,6 +38,8 @@ pub struct Pool {
     places: Arc<Semaphore>,
     size: Mutex<Size>,
     file: Option<Arc<SqliteFile>>,
+    /// Of all pools on that file; set once they are there.
+    renewal: OnceLock<Arc<Renewal>>,
     /// How long a place, and then a connection, is waited for.
     patience: Duration,
 }
@@ -79,6 +82,7 @@ impl Pool {
                 told: None,
             }),
             file,
+            renewal: OnceLock::new(),
             patience,
         };
         pool.show(wanted);
@@ -88,6 +92,9 @@ impl Pool {
     /// A connection that nothing is open on, until `until`; with none free, [`failure::busy`].
     pub async fn lend(self: &Arc<Self>, until: Instant) -> Result<Lent, DbErr> {
         self.look_at_file()?;
+        if let Some(renewal) = self.renewal.get() {
+            renewal.if_needed(until).await?;
+        }
         self.grow();
         loop {
             let waits_until = until.min(Instant::now() + self.patience);
@@ -114,7 +121,6 @@ impl Pool {
             None | Some(Found::Same) => Ok(()),
             Some(found) => {
                 self.health.retire();
-                self.drain();
                 if found == Found::Another {
                     return Ok(());
                 }
@@ -132,6 +138,27 @@ impl Pool {
                 Err(failure::file_gone())
             }
         }
+    }
+
+    /// Lets all pools on one `SQLite` file be closed together, see [`Renewal`].
+    pub fn renew_together(pools: &[&Arc<Self>], health: &Arc<Health>) {
+        let lenders = pools.iter().filter_map(|pool| pool.lender()).collect();
+        let renewal = Arc::new(Renewal::new(Arc::clone(health), lenders));
+        for pool in pools {
+            // Set once: here.
+            let _ = pool.renewal.set(Arc::clone(&renewal));
+        }
+    }
+
+    fn lender(&self) -> Option<Lender> {
+        let Driver::Sqlite(driver) = &self.driver else {
+            return None;
+        };
+        Some(Lender {
+            driver: driver.clone(),
+            places: Arc::clone(&self.places),
+            size: driver.options().get_max_connections(),
+        })
     }
 
     pub async fn close(&self) {
@@ -158,22 +185,6 @@ impl Pool {
         opening
             .await
             .unwrap_or(Err((sqlx::Error::PoolClosed, None)))
-    }
-
-    /// Closes what rests: a file that comes back is not to meet connections to what was there before.
-    fn drain(&self) {
-        match &self.driver {
-            Driver::MySql(pool) => {
-                while let Some(connection) = pool.try_acquire() {
-                    drop(connection.detach());
-                }
-            }
-            Driver::Sqlite(pool) => {
-                while let Some(connection) = pool.try_acquire() {
-                    drop(connection.detach());
-                }
-            }
-        }
     }
 
     /// The server gives no more: from now on this place is gone, and who had it waits for one of ours. Who has the

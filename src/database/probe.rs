@@ -36,7 +36,7 @@ impl Database {
         // unless none of them gets an answer.
         let looked = within(PATIENCE, self.look()).await;
         if looked.is_err() && self.watch.current().is_none() && self.watch.answers() == answers {
-            self.watch.failed(&failure::late());
+            self.watch.failed(&failure::late(), true);
         }
         self.watch.current()
     }

@@ -62,7 +62,7 @@ impl Database {
             let pause = pause(tries);
             if tries == TRIES || Instant::now() + pause >= until {
                 if let Some(Error::Unavailable(cause)) = failure.error() {
-                    self.watch.failed(cause);
+                    self.watch.failed(cause, false);
                 }
                 return Err(failure);
             }

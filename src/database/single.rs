@@ -74,7 +74,7 @@ impl Tries<'_> {
                 if is_away && self.left > 0 && Instant::now() < self.until {
                     return None;
                 }
-                self.single.watch.failed(error);
+                self.single.watch.failed(error, self.is_read);
             }
         }
         Some(result)

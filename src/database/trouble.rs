@@ -99,6 +99,8 @@ pub struct Watch {
 #[derive(Debug)]
 struct Episode {
     since: Instant,
+    /// It showed in a write: reads that are answered do not end it.
+    is_of_writes: bool,
     /// Failures since then.
     failures: u64,
     /// When each kind was told last.
@@ -112,6 +114,7 @@ impl Watch {
         }
         let episode = Mutex::new(Episode {
             since: Instant::now(),
+            is_of_writes: false,
             failures: 0,
             told: [None; Trouble::ALL.len()],
         });
@@ -129,8 +132,8 @@ impl Watch {
         Trouble::ALL.get(place).copied()
     }
 
-    /// Notes what was given up; an error of a statement's own is none.
-    pub fn failed(&self, error: &DbErr) {
+    /// Notes a read, or a write, that was given up; an error of a statement's own is none.
+    pub fn failed(&self, error: &DbErr, is_read: bool) {
         let Failure::Trouble(trouble) = Failure::of(error) else {
             return;
         };
@@ -140,7 +143,9 @@ impl Watch {
         if before == 0 {
             episode.since = Instant::now();
             episode.failures = 0;
+            episode.is_of_writes = false;
         }
+        episode.is_of_writes |= !is_read;
         episode.failures += 1;
         if before != place + 1 {
             if let Some(before) = before
@@ -168,21 +173,22 @@ impl Watch {
     /// Notes that a read was answered.
     pub fn read(&self) {
         self.answers.fetch_add(1, Ordering::Relaxed);
-        self.ended(|trouble| !trouble.spares_reads());
+        self.ended(|trouble, is_of_writes| !is_of_writes && !trouble.spares_reads());
     }
 
     /// Notes that something was stored.
     pub fn stored(&self) {
         self.answers.fetch_add(1, Ordering::Relaxed);
-        self.ended(|_| true);
+        self.ended(|_, _| true);
     }
 
-    fn ended(&self, by_this: impl Fn(Trouble) -> bool) {
-        if !self.current().is_some_and(&by_this) {
+    fn ended(&self, by_this: impl Fn(Trouble, bool) -> bool) {
+        if self.current().is_none() {
             return;
         }
         let episode = self.episode.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(trouble) = self.current().filter(|trouble| by_this(*trouble)) else {
+        let is_over = |trouble: &Trouble| by_this(*trouble, episode.is_of_writes);
+        let Some(trouble) = self.current().filter(is_over) else {
             return;
         };
         self.now.store(0, Ordering::Release);
