@@ -34,6 +34,10 @@ pub async fn hold<T>(
         length: app.settings.jobs.lease,
         reserved: 0,
     };
+    // A look first: it costs less than a lost race, and finds out whether connections died meanwhile.
+    if let Some(holder) = holder(app, name).await? {
+        return Ok(Held::ByAnother(holder));
+    }
     while !lease::take(app.db.write(), &claim).await? {
         if let Some(holder) = holder(app, name).await? {
             return Ok(Held::ByAnother(holder));

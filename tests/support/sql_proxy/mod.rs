@@ -94,7 +94,7 @@ impl Talk {
         match self.rules.fault(&Spoken::CONNECT) {
             None => {}
             Some(Fault::Swallow | Fault::SwallowAfter) => {
-                return self.from_client.swallow_all().await;
+                return self.from_client.drain().await;
             }
             Some(_) => return,
         }
@@ -128,12 +128,12 @@ impl Talk {
                 false
             }
             Some(Fault::Swallow) => {
-                self.from_client.swallow_all().await;
+                self.from_client.drain().await;
                 false
             }
             Some(Fault::SwallowAfter) => {
                 self.done(&packet).await;
-                self.from_client.swallow_all().await;
+                self.from_client.drain().await;
                 false
             }
             Some(Fault::Vanish) => std::future::pending().await,

@@ -105,7 +105,7 @@ impl Packets {
     }
 
     /// Reads, and forgets, until the other side ends.
-    pub async fn swallow_all(&mut self) {
+    pub async fn drain(&mut self) {
         while self.next().await.is_some() {}
     }
 
