@@ -14,10 +14,10 @@ use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
 use crate::idempotency::store::{EntranceStore, RedisSettings};
 use crate::metrics::Metrics;
-use crate::services::alerts;
-use crate::services::errands::Errands;
 use crate::services::ids::Ids;
-use crate::services::late_runs::LateRuns;
+use crate::services::operations::alerts;
+use crate::services::operations::late_runs::LateRuns;
+use crate::services::payments::background_calls::Errands;
 use crate::settings::Settings;
 
 /// One instance of the service.

@@ -16,7 +16,8 @@ use order_service::database::{Access, Database, migrate};
 use order_service::error::{Error, Result};
 use order_service::metrics::Metrics;
 use order_service::server::{self, Listening};
-use order_service::services::{audit, seed};
+use order_service::services::catalogue::seed;
+use order_service::services::operations::audit;
 use order_service::settings::Settings;
 
 /// Orders that end in the same state however often they are asked for.

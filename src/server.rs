@@ -18,7 +18,7 @@ use crate::deadline;
 use crate::error::{Error, Result};
 use crate::jobs::Loops;
 use crate::metrics::Metrics;
-use crate::services::seed;
+use crate::services::catalogue::seed;
 use crate::settings;
 
 /// Longer than load balancers keep an idle connection, so that none is closed under a request.

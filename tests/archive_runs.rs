@@ -11,7 +11,7 @@ use futures_util::{FutureExt, future};
 use order_service::clock::Clock;
 use order_service::error::{Error, Result};
 use order_service::services::archive::{self, LEASE, Options, Progress};
-use order_service::services::job_lease::{self, Held};
+use order_service::services::operations::job_lease::{self, Held};
 
 use crate::support::Shop;
 use crate::support::archived::{

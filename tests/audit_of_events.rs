@@ -1,6 +1,6 @@
 //! The audit of events: each of its rules finds the row that breaks it, and nothing else.
 
-use order_service::services::audit;
+use order_service::services::operations::audit;
 
 use crate::support::Shop;
 use crate::support::gateway::paid_order;

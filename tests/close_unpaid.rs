@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use entity::order::OrderStatus;
 use futures_util::future::join_all;
 use order_service::domain::jobs::Job;
-use order_service::services::close_unpaid;
+use order_service::services::payments::close_unpaid;
 
 use crate::support::gateway::{Attempt, accepted};
 use crate::support::{Client, Shop, order};

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use order_service::consumers;
 use order_service::domain::events::Consumer;
 use order_service::error::Error;
-use order_service::services::failures;
+use order_service::services::events::retries;
 use reqwest::Method;
 use serde_json::json;
 
@@ -133,7 +133,7 @@ async fn who_took_a_message_up_and_crashed_leaves_it_to_the_next() {
     shop.advance(TimeDelta::seconds(2));
 
     // As a process leaves it that was killed during the try: taken up, and nothing more.
-    let killed = failures::deliver_due(&shop.app, async |_, _, _| Err(Error::Busy)).await;
+    let killed = retries::deliver_due(&shop.app, async |_, _, _| Err(Error::Busy)).await;
     assert!(killed.is_err());
 
     assert_eq!(shop.retry_messages().await, 0);

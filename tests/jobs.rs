@@ -8,7 +8,7 @@ use order_service::domain::jobs::Job;
 use order_service::error::Error;
 use order_service::jobs::{self, Ran};
 use order_service::repositories;
-use order_service::services::job_runs;
+use order_service::services::operations::job_runs;
 use order_service::settings::{Profile, Settings};
 
 use crate::support::archived::{files, finished_order, rows};

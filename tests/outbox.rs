@@ -10,7 +10,7 @@ use order_service::error::Error;
 use order_service::events::Message;
 use order_service::jobs::relay;
 use order_service::repositories::lease::{self, Claim};
-use order_service::services::outbox;
+use order_service::services::events::outbox_relay;
 
 use crate::support::entrance::eventually;
 use crate::support::faults::Aside;
@@ -105,7 +105,7 @@ async fn a_relay_whose_claim_has_passed_to_another_publishes_no_more() {
     paid_order(&shop, 10_000).await;
     let seen = RefCell::new(Vec::new());
 
-    outbox::relay(&shop.app, &async |_: Consumer, message: &Message| {
+    outbox_relay::relay(&shop.app, &async |_: Consumer, message: &Message| {
         seen.borrow_mut().push(message.kind.clone());
         shop.execute("UPDATE lease SET holder = 'another' WHERE name LIKE 'relay:%'")
             .await;
@@ -174,7 +174,7 @@ async fn an_event_waits_for_the_one_before_it() {
     paid_order(&shop, 10_000).await;
     let seen = RefCell::new(Vec::new());
 
-    let pass = outbox::relay(&shop.app, &async |_: Consumer, message: &Message| {
+    let pass = outbox_relay::relay(&shop.app, &async |_: Consumer, message: &Message| {
         seen.borrow_mut().push(message.kind.clone());
         Err(Error::Busy)
     })
@@ -193,7 +193,7 @@ async fn what_the_bus_has_lost_is_brought_to_its_consumers() {
     let shop = Shop::open_with(&[IN_PROCESS]).await;
     paid_order(&shop, 10_000).await;
     // A bus that takes everything and loses it.
-    outbox::relay(&shop.app, &async |_: Consumer, _: &Message| Ok(()))
+    outbox_relay::relay(&shop.app, &async |_: Consumer, _: &Message| Ok(()))
         .await
         .unwrap();
     assert_eq!(shop.number(WAITING).await, 0);

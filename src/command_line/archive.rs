@@ -9,7 +9,7 @@ use order_service::app::App;
 use order_service::clock::Clock;
 use order_service::error::{Error, Result};
 use order_service::services::archive::{self, LEASE, Options, Report, Sought};
-use order_service::services::job_lease::{self, Held};
+use order_service::services::operations::job_lease::{self, Held};
 use order_service::settings::{Mode, Settings};
 
 use super::progress::Bars;

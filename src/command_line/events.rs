@@ -6,7 +6,7 @@ use clap::Subcommand;
 use order_service::app::App;
 use order_service::clock::Clock;
 use order_service::error::{Error, Result};
-use order_service::services::failed_messages::{self, FailureView, State};
+use order_service::services::events::failed_messages::{self, FailureView, State};
 use order_service::settings::Settings;
 
 use super::say;

@@ -9,7 +9,7 @@ use order_service::clock::Clock;
 use order_service::domain::jobs::Job;
 use order_service::error::{Error, Result};
 use order_service::jobs::{self, Ran};
-use order_service::services::job_runs::{self, JobView};
+use order_service::services::operations::job_runs::{self, JobView};
 use order_service::settings::Settings;
 
 use super::say;

@@ -8,8 +8,8 @@ use super::payload;
 use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
-use crate::services::consumption::Effect;
-use crate::services::gateway_work;
+use crate::services::events::deduplication::Effect;
+use crate::services::payments::gateway_calls;
 
 #[derive(Deserialize)]
 struct Retired {
@@ -19,6 +19,6 @@ struct Retired {
 /// Notes that the gateway is asked; it is called once that is committed.
 pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Result<Effect> {
     let Retired { payment_id } = payload(message)?;
-    let errand = gateway_work::take_up_attempt(tx, payment_id, now).await?;
+    let errand = gateway_calls::take_up_attempt(tx, payment_id, now).await?;
     Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))
 }

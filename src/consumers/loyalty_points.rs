@@ -7,8 +7,8 @@ use crate::database::Transaction;
 use crate::domain::events::ORDER_PAID;
 use crate::error::Result;
 use crate::events::Message;
-use crate::services::consumption::Effect;
-use crate::services::points::{self, Fact};
+use crate::services::customers::points::{self, Fact};
+use crate::services::events::deduplication::Effect;
 
 #[derive(Deserialize)]
 struct Paid {

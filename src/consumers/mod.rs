@@ -17,8 +17,8 @@ use crate::database::Transaction;
 use crate::domain::events::Consumer;
 use crate::error::{Error, Result};
 use crate::events::Message;
-use crate::services::consumption::{self, Effect};
-use crate::services::errands;
+use crate::services::events::deduplication::{self, Effect};
+use crate::services::payments::background_calls;
 
 /// Acts on a message for one consumer; `Ok` once the effect or its failure is committed.
 pub async fn take(app: &Arc<App>, consumer: Consumer, message: &Message) -> Result<()> {
@@ -43,9 +43,9 @@ async fn act(
 ) -> Result<()> {
     let _at_work = AtWork::new(app);
     let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
-    let errand = consumption::once(app, consumer, message, failure, effect).await?;
+    let errand = deduplication::once(app, consumer, message, failure, effect).await?;
     if let Some(errand) = errand {
-        errands::send_off(app, errand);
+        background_calls::send_off(app, errand);
     }
     Ok(())
 }

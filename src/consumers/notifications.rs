@@ -3,8 +3,8 @@
 use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
-use crate::services::consumption::Effect;
-use crate::services::notifications;
+use crate::services::customers::notifications;
+use crate::services::events::deduplication::Effect;
 
 pub async fn act(tx: &Transaction, message: &Message) -> Result<Effect> {
     notifications::tell(tx, message).await?;

@@ -8,8 +8,8 @@ use super::payload;
 use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
-use crate::services::consumption::Effect;
-use crate::services::gateway_work;
+use crate::services::events::deduplication::Effect;
+use crate::services::payments::gateway_calls;
 
 #[derive(Deserialize)]
 struct Requested {
@@ -23,6 +23,6 @@ pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Res
         payment_id,
         refund_no,
     } = payload(message)?;
-    let errand = gateway_work::take_up_refund(tx, payment_id, &refund_no, now).await?;
+    let errand = gateway_calls::take_up_refund(tx, payment_id, &refund_no, now).await?;
     Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))
 }

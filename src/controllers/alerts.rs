@@ -8,8 +8,8 @@ use super::{door, reading};
 use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
-use crate::services::alerts::{self, AlertView};
-use crate::services::views::List;
+use crate::services::api::responses::List;
+use crate::services::operations::alerts::{self, AlertView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

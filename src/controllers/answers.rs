@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::idempotency::Key;
 use crate::idempotency::context::KEY_HEADER;
 use crate::metrics::Layer;
-use crate::services::repeats::Answer;
+use crate::services::keyed_requests::replay::Answer;
 
 /// Says which layer caught a repeat.
 pub const LAYER_HEADER: &str = "Idempotency-Layer";

@@ -11,7 +11,7 @@ use validator::Validate;
 
 use crate::error::{Error, Result};
 use crate::idempotency::json;
-use crate::services::commands::checked;
+use crate::services::api::requests::checked;
 
 /// A valid body.
 #[derive(Debug)]

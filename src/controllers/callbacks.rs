@@ -7,7 +7,7 @@ use super::door;
 use super::refusals::Ids;
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::services::callbacks;
+use crate::services::payments::callbacks;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/api/payments/callback/{gateway}", "POST").route(web::post().to(receive)));

@@ -15,9 +15,9 @@ use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::services::failed_messages::{self, FailureView, State};
-use crate::services::replays::{self, NewReplay};
-use crate::services::views::Page;
+use crate::services::api::responses::Page;
+use crate::services::events::failed_messages::{self, FailureView, State};
+use crate::services::events::replay_failed::{self, NewReplay};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -97,7 +97,7 @@ pub async fn replay(
     request: IdempotentContext<NewReplay>,
 ) -> Result<HttpResponse> {
     let key = request.key.clone();
-    let work = async move { replays::create(&app, id.0, &request).await };
+    let work = async move { replay_failed::create(&app, id.0, &request).await };
     let replayed = to_the_end(work).await?;
     let view = ReplayView {
         failure: replayed.failure,

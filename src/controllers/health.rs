@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{door, reading};
 use crate::app::App;
-use crate::services::readiness::{self, Readiness, State};
+use crate::services::operations::readiness::{self, Readiness, State};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

@@ -7,8 +7,8 @@ use super::{door, reading};
 use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
-use crate::services::job_runs::{self, JobView};
-use crate::services::views::List;
+use crate::services::api::responses::List;
+use crate::services::operations::job_runs::{self, JobView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/api/jobs", "GET, HEAD").route(reading().to(list)));

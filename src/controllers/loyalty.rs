@@ -9,9 +9,9 @@ use super::{door, reading};
 use crate::app::App;
 use crate::auth::Customer;
 use crate::error::Result;
-use crate::services::notifications::{self, NotificationView};
-use crate::services::points::{self, PointsView};
-use crate::services::views::Page;
+use crate::services::api::responses::Page;
+use crate::services::customers::notifications::{self, NotificationView};
+use crate::services::customers::points::{self, PointsView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use super::{door, reading};
 use crate::app::App;
 use crate::error::{Error, Result};
-use crate::services::backlog;
+use crate::services::operations::backlog;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/metrics", "GET, HEAD").route(reading().to(metrics)));

@@ -7,7 +7,7 @@ use super::refusals::{Callers, Failures};
 use crate::app::App;
 use crate::auth::Customer;
 use crate::error::Result;
-use crate::services::order_tokens::{self, IssuedToken};
+use crate::services::orders::order_tokens::{self, IssuedToken};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/api/order-tokens", "POST").route(web::post().to(issue)));

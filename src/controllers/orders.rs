@@ -16,11 +16,11 @@ use crate::app::App;
 use crate::auth::OwnerOrOperator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::services::commands::{NewOrder, PostalAddress};
-use crate::services::orders::{self, Filter};
-use crate::services::place_order;
-use crate::services::timeline::Timeline;
-use crate::services::views::{OrderView, Page, schema};
+use crate::services::api::requests::{NewOrder, PostalAddress};
+use crate::services::api::responses::{OrderView, Page, schema};
+use crate::services::orders::manage_orders::{self, Filter};
+use crate::services::orders::place_order;
+use crate::services::orders::timeline::Timeline;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -108,7 +108,7 @@ pub async fn list(
         cursor,
     } = query(&request)?;
     let limit = page_length(limit)?;
-    let page = orders::list(
+    let page = manage_orders::list(
         &app,
         &caller.0,
         &Filter {
@@ -136,7 +136,7 @@ pub async fn read(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let order = orders::read(&app, &caller.0, id.0).await?;
+    let order = manage_orders::read(&app, &caller.0, id.0).await?;
     Ok(versioned(&order, order.version))
 }
 
@@ -155,7 +155,7 @@ pub async fn timeline(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let history = orders::history(&app, &caller.0, id.0).await?;
+    let history = manage_orders::history(&app, &caller.0, id.0).await?;
     Ok(HttpResponse::Ok().json(history))
 }
 
@@ -180,8 +180,9 @@ pub async fn change_address(
     seen: SeenVersion,
     address: Body<PostalAddress>,
 ) -> Result<HttpResponse> {
-    let work =
-        async move { orders::change_address(&app, &caller.0, id.0, &address.0, seen.0).await };
+    let work = async move {
+        manage_orders::change_address(&app, &caller.0, id.0, &address.0, seen.0).await
+    };
     let order = to_the_end(work).await?;
     Ok(versioned(&order, order.version))
 }
@@ -201,6 +202,6 @@ pub async fn cancel(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    to_the_end(async move { orders::cancel(&app, &caller.0, id.0).await }).await?;
+    to_the_end(async move { manage_orders::cancel(&app, &caller.0, id.0).await }).await?;
     Ok(HttpResponse::NoContent().finish())
 }

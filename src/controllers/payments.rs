@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::auth::OwnerOrOperator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::services::payments::{self, NewPayment, PaymentView};
-use crate::services::views::List;
+use crate::services::api::responses::List;
+use crate::services::payments::start_payment::{self, NewPayment, PaymentView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -46,7 +46,7 @@ pub async fn start(
     request: IdempotentContext<NewPayment>,
 ) -> Result<HttpResponse> {
     let key = request.key.clone();
-    let work = async move { payments::start(&app, id.0, &request).await };
+    let work = async move { start_payment::start(&app, id.0, &request).await };
     let started = to_the_end(work).await?;
     let status = if started.is_new {
         StatusCode::CREATED
@@ -71,7 +71,7 @@ pub async fn list(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let data = payments::list(&app, &caller.0, id.0).await?;
+    let data = start_payment::list(&app, &caller.0, id.0).await?;
     Ok(HttpResponse::Ok().json(List { data }))
 }
 
@@ -90,6 +90,6 @@ pub async fn read(
     caller: OwnerOrOperator,
     id: Id<PaymentId>,
 ) -> Result<HttpResponse> {
-    let payment = payments::read(&app, &caller.0, id.0).await?;
+    let payment = start_payment::read(&app, &caller.0, id.0).await?;
     Ok(HttpResponse::Ok().json(payment))
 }

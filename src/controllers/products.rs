@@ -11,9 +11,9 @@ use super::{door, reading};
 use crate::app::App;
 use crate::auth::Operator;
 use crate::error::Result;
-use crate::services::commands::{ProductOffer, StockQuantity};
-use crate::services::views::{List, ProductView, StockView};
-use crate::services::{catalogue, stock};
+use crate::services::api::requests::{ProductOffer, StockQuantity};
+use crate::services::api::responses::{List, ProductView, StockView};
+use crate::services::catalogue::{products, stock};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -39,7 +39,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
     responses((status = 200, description = "All products.", body = List<ProductView>), Failures)
 )]
 pub async fn list(app: web::Data<App>) -> Result<HttpResponse> {
-    let data = catalogue::list(&app).await?;
+    let data = products::list(&app).await?;
     Ok(HttpResponse::Ok().json(List { data }))
 }
 
@@ -53,7 +53,7 @@ pub async fn list(app: web::Data<App>) -> Result<HttpResponse> {
     responses((status = 200, description = "The product.", body = ProductView), Ids, Failures)
 )]
 pub async fn read(app: web::Data<App>, id: Id<ProductId>) -> Result<HttpResponse> {
-    let product = catalogue::read(&app, id.0).await?;
+    let product = products::read(&app, id.0).await?;
     Ok(versioned(&product, product.version))
 }
 
@@ -78,7 +78,7 @@ pub async fn change(
     seen: SeenVersion,
     offer: Body<ProductOffer>,
 ) -> Result<HttpResponse> {
-    let work = async move { catalogue::change(&app, id.0, &offer.0, seen.0).await };
+    let work = async move { products::change(&app, id.0, &offer.0, seen.0).await };
     let product = to_the_end(work).await?;
     Ok(versioned(&product, product.version))
 }

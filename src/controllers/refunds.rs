@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::auth::OwnerOrOperator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
-use crate::services::refunds::{self, NewRefund, RefundView};
-use crate::services::views::List;
+use crate::services::api::responses::List;
+use crate::services::payments::request_refund::{self, NewRefund, RefundView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(
@@ -46,7 +46,7 @@ pub async fn create(
     request: IdempotentContext<NewRefund>,
 ) -> Result<HttpResponse> {
     let key = request.key.clone();
-    let work = async move { refunds::create(&app, id.0, &request).await };
+    let work = async move { request_refund::create(&app, id.0, &request).await };
     let asked = to_the_end(work).await?;
     Ok(keyed(StatusCode::CREATED, &key, asked.replayed).json(asked.refund))
 }
@@ -66,6 +66,6 @@ pub async fn list(
     caller: OwnerOrOperator,
     id: Id<OrderId>,
 ) -> Result<HttpResponse> {
-    let data = refunds::list(&app, &caller.0, id.0).await?;
+    let data = request_refund::list(&app, &caller.0, id.0).await?;
     Ok(HttpResponse::Ok().json(List { data }))
 }

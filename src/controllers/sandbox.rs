@@ -10,7 +10,7 @@ use super::refusals::{Bodies, Failures, Ids, States};
 use super::{door, reading};
 use crate::app::App;
 use crate::error::Result;
-use crate::services::cashier::{self, CashierView, Pressed};
+use crate::services::payments::cashier::{self, CashierView, Pressed};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

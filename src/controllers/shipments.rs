@@ -11,8 +11,8 @@ use super::refusals::{Bodies, Callers, Failures, Ids, States};
 use crate::app::App;
 use crate::auth::{Customer, Operator};
 use crate::error::Result;
-use crate::services::shipments::{self, Shipment};
-use crate::services::views::OrderView;
+use crate::services::api::responses::OrderView;
+use crate::services::orders::shipments::{self, Shipment};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

@@ -15,7 +15,8 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use crate::app::App;
 use crate::domain::jobs::Job;
 use crate::error::Result;
-use crate::services::{cashier, job_lease};
+use crate::services::operations::job_lease;
+use crate::services::payments::cashier;
 pub use scheduler::{Ran, run};
 
 /// How often the sandbox looks for messages to deliver.

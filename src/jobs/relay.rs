@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::consumers;
 use crate::error::Result;
 use crate::events::Bus;
-use crate::services::{failures, outbox};
+use crate::services::events::{outbox_relay, retries};
 
 /// The longest pause while the bus takes nothing.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ pub async fn relay(app: &Arc<App>) -> Result<usize> {
 
 /// Takes up failed messages that are due; returns how many.
 pub async fn retry(app: &Arc<App>) -> Result<usize> {
-    failures::deliver_due(app, async |consumer, message, failure| {
+    retries::deliver_due(app, async |consumer, message, failure| {
         consumers::take_again(app, consumer, message, failure).await
     })
     .await
@@ -32,7 +32,7 @@ pub async fn retry(app: &Arc<App>) -> Result<usize> {
 /// Brings what the bus has lost to the consumers; returns how many messages.
 pub async fn bring_lost(app: &Arc<App>) -> Result<usize> {
     let take = async |consumer, message: &_| consumers::take(app, consumer, message).await;
-    outbox::bring_lost(app, &take).await
+    outbox_relay::bring_lost(app, &take).await
 }
 
 /// Brings what arrives from the bus to the consumers; never returns.
@@ -42,11 +42,11 @@ pub async fn deliver(app: &Arc<App>) {
         .await;
 }
 
-async fn relay_all(app: &Arc<App>) -> Result<outbox::Relayed> {
+async fn relay_all(app: &Arc<App>) -> Result<outbox_relay::Relayed> {
     let take = async |consumer, message: &_| consumers::take(app, consumer, message).await;
-    let mut all = outbox::Relayed::default();
+    let mut all = outbox_relay::Relayed::default();
     loop {
-        let pass = outbox::relay(app, &take).await?;
+        let pass = outbox_relay::relay(app, &take).await?;
         all.events += pass.events;
         all.is_cut_short = pass.is_cut_short;
         if pass.events == 0 || pass.is_cut_short || app.is_stopping() {

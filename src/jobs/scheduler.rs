@@ -13,8 +13,10 @@ use crate::app::App;
 use crate::database::Refusal;
 use crate::domain::jobs::Job;
 use crate::error::Result;
-use crate::services::job_lease::{self, Held};
-use crate::services::{archive, close_unpaid, gateway_work, job_runs, reconcile};
+use crate::services::archive;
+use crate::services::operations::job_lease::{self, Held};
+use crate::services::operations::job_runs;
+use crate::services::payments::{close_unpaid, gateway_calls, reconcile};
 
 /// So often a loop looks at the clock, which may have been set.
 const LOOK: Duration = Duration::from_secs(30);
@@ -97,7 +99,7 @@ async fn perform(app: &Arc<App>, job: Job) -> Result<String> {
             format!("{asked} asked about, {paid} paid, {ended} ended, {silent} unknown")
         }
         Job::RetryRefunds => {
-            let done = gateway_work::send_refunds(app).await?;
+            let done = gateway_calls::send_refunds(app).await?;
             format!("{} sent, {} unknown", done.asked, done.unknown)
         }
         Job::Redeliver => format!("{} lost messages brought", relay::bring_lost(app).await?),

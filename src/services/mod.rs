@@ -1,46 +1,22 @@
-//! Use cases; they alone begin transactions.
+//! Use cases; they alone begin transactions. One room for each subject:
+//!
+//! - [`api`]: what crosses the wire, in and out
+//! - [`keyed_requests`]: requests under an idempotency key: gate, record, replay
+//! - [`orders`]: from the order token to the receipt
+//! - [`payments`]: attempts, callbacks, settlement, refunds, questions to gateways
+//! - [`events`]: outbox, deduplication, retries, dead letters
+//! - [`customers`]: loyalty points and notifications
+//! - [`catalogue`]: products and stock
+//! - [`archive`]: old rows leave the tables
+//! - [`operations`]: alerts, scheduled jobs, readiness, audit
 
-pub mod alerts;
+pub mod api;
 pub mod archive;
-mod attempts;
-pub mod audit;
-pub mod backlog;
-pub mod callbacks;
-pub mod cashier;
 pub mod catalogue;
-pub mod close_unpaid;
-mod closing;
-pub mod commands;
-pub mod consumption;
-mod entrance;
-pub mod errands;
-pub mod failed_messages;
-pub mod failures;
-pub mod gateway_work;
+pub mod customers;
+pub mod events;
 pub mod ids;
-mod inquiries;
-pub mod job_lease;
-pub mod job_runs;
-mod keyed;
-pub mod late_runs;
-pub mod notifications;
-pub mod order_status;
-pub mod order_tokens;
+pub mod keyed_requests;
+pub mod operations;
 pub mod orders;
-pub mod outbox;
 pub mod payments;
-pub mod place_order;
-mod placement;
-pub mod points;
-mod quote;
-pub mod readiness;
-pub mod reconcile;
-pub mod refunds;
-pub mod repeats;
-pub mod replays;
-pub mod seed;
-pub mod settlement;
-pub mod shipments;
-pub mod stock;
-pub mod timeline;
-pub mod views;

@@ -15,7 +15,7 @@ use lapin::types::FieldTable;
 use lapin::{Connection, ConnectionProperties, Consumer as Listener, ExchangeKind};
 use order_service::domain::events::Consumer;
 use order_service::events::Message;
-use order_service::services::outbox;
+use order_service::services::events::outbox_relay;
 
 use crate::support::binary::Binary;
 use crate::support::client::Client;
@@ -55,7 +55,7 @@ async fn two_relays_of_one_outbox_hand_each_event_over_once_and_in_turn() {
             .await
             > 0
         {
-            outbox::relay(&instance.app, &take).await.unwrap();
+            outbox_relay::relay(&instance.app, &take).await.unwrap();
         }
     });
     join_all(work).await;

@@ -3,7 +3,7 @@
 use order_service::consumers;
 use order_service::events::{Bus, Message};
 use order_service::repositories::order_event;
-use order_service::services::outbox;
+use order_service::services::events::outbox_relay;
 use uuid::Uuid;
 
 use super::gateway::{Attempt, accepted, paid_order, refund};
@@ -53,7 +53,7 @@ pub async fn two_attempts(shop: &Shop, buyer: &Client) -> (Attempt, Attempt) {
 pub async fn messages(shop: &Shop, order: &str) -> Vec<Message> {
     let id = order.parse().unwrap();
     let events = order_event::of_order(shop.app.db.read(), id).await.unwrap();
-    events.into_iter().map(outbox::message).collect()
+    events.into_iter().map(outbox_relay::message).collect()
 }
 
 /// Hands a message to the bus, past the outbox.

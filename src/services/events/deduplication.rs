@@ -1,0 +1,140 @@
+//! Acting on a message once: the consumer's log row stands in the transaction of its effect, keyed by the fact.
+
+use entity::message_consume_log::{self, Status};
+use entity::message_failure;
+
+use super::retries;
+use crate::app::App;
+use crate::database::{Failure, Refusal, Transaction, is_key};
+use crate::domain::events::Consumer;
+use crate::error::{Error, Result};
+use crate::events::Message;
+use crate::metrics::Layer;
+use crate::repositories;
+use crate::services::payments::gateway_calls::Errand;
+
+/// What a consumer did in the transaction.
+#[derive(Debug, Clone)]
+pub enum Effect {
+    /// There was nothing to do.
+    Nothing,
+    Applied,
+    /// A gateway has to be called now that it is committed.
+    Errand(Box<Errand>),
+}
+
+/// Why a message had no effect in this transaction.
+enum Obstacle {
+    /// The fact was acted on.
+    Repeated,
+    Because(Error),
+}
+
+impl From<Error> for Obstacle {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::ActedOn => Self::Repeated,
+            error => Self::Because(error),
+        }
+    }
+}
+
+impl From<sea_orm::DbErr> for Obstacle {
+    fn from(error: sea_orm::DbErr) -> Self {
+        match Failure::of(&error) {
+            Failure::Duplicate(key) if is_key(&key, "uk_consume_log") => Self::Repeated,
+            _ => Self::Because(error.into()),
+        }
+    }
+}
+
+impl Refusal for Obstacle {
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            Self::Repeated => None,
+        }
+    }
+}
+
+/// Lets `effect` happen once for the fact that `message` tells of; `failure` is how it failed before.
+///
+/// `Ok` means that the effect or its failure is committed; success takes a failure off the list in
+/// the same transaction. A database that is away or busy is an error: nothing is known to be
+/// written, and the message has to come again.
+pub async fn once(
+    app: &App,
+    consumer: Consumer,
+    message: &Message,
+    failure: Option<&message_failure::Model>,
+    effect: impl AsyncFn(&Transaction) -> Result<Effect>,
+) -> Result<Option<Errand>> {
+    match act(app, consumer, message, &effect, failure).await {
+        Ok(effect) => return Ok(applied(app, consumer, effect)),
+        Err(Obstacle::Repeated) => {
+            repeated(app, consumer);
+            if let Some(failure) = failure {
+                repositories::message_failure::delete(app.db.write(), failure.id).await?;
+            }
+        }
+        Err(Obstacle::Because(error)) if error.is_passing() => return Err(error),
+        Err(Obstacle::Because(error)) => {
+            app.metrics.events.consumed(consumer.name(), "failed");
+            match failure {
+                Some(failure) => retries::note_again(app, failure, &error).await?,
+                None => retries::record(app, consumer, message, &error).await?,
+            }
+        }
+    }
+    Ok(None)
+}
+
+async fn act(
+    app: &App,
+    consumer: Consumer,
+    message: &Message,
+    effect: &impl AsyncFn(&Transaction) -> Result<Effect>,
+    failure: Option<&message_failure::Model>,
+) -> Result<Effect, Obstacle> {
+    app.db
+        .transaction(async |tx| {
+            let row = row(app, consumer, message);
+            let entry = repositories::message_consume_log::insert(tx, row).await?;
+            let effect = effect(tx).await?;
+            if matches!(effect, Effect::Nothing) {
+                repositories::message_consume_log::note_nothing(tx, entry).await?;
+            }
+            if let Some(failure) = failure {
+                repositories::message_failure::delete(tx, failure.id).await?;
+            }
+            Ok(effect)
+        })
+        .await
+}
+
+fn row(app: &App, consumer: Consumer, message: &Message) -> message_consume_log::Model {
+    message_consume_log::Model {
+        id: 0,
+        consumer: consumer.name().to_owned(),
+        biz_key: message.biz_key(),
+        message_id: message.message_id.clone(),
+        status: Status::Applied,
+        created_at: app.clock.now(),
+    }
+}
+
+fn applied(app: &App, consumer: Consumer, effect: Effect) -> Option<Errand> {
+    let (result, errand) = match effect {
+        Effect::Nothing => ("nothing", None),
+        Effect::Applied => ("applied", None),
+        Effect::Errand(errand) => ("applied", Some(*errand)),
+    };
+    app.metrics.events.consumed(consumer.name(), result);
+    errand
+}
+
+/// Done before: the message is acknowledged like the first.
+fn repeated(app: &App, consumer: Consumer) {
+    app.metrics.events.consumed(consumer.name(), "duplicate");
+    app.metrics.intercepted(Layer::ConsumeLog, consumer.name());
+}

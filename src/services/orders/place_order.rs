@@ -1,0 +1,232 @@
+//! Placing an order: token, gate, rush locks, then one transaction whose keys refuse every repeat.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use entity::{OrderId, ProductId, UserId};
+use sha2::{Digest, Sha256};
+
+use super::placement::{self, Placement, Refused};
+use super::pricing::quote;
+use crate::app::App;
+use crate::auth::Role;
+use crate::error::{Error, Result};
+use crate::idempotency::IdempotentContext;
+use crate::idempotency::token::OrderToken;
+use crate::metrics::Layer;
+use crate::repositories;
+use crate::repositories::order::Whose;
+use crate::services::api::requests::NewOrder;
+use crate::services::keyed_requests::admission;
+use crate::services::keyed_requests::replay::{self, Answer};
+
+pub type Request = IdempotentContext<NewOrder>;
+
+/// How often a creation is tried whose obstacle was gone when it was looked at.
+const TRIES: u32 = 5;
+/// How long a finished request is remembered at the gate beyond its token's life.
+const MEMORY: Duration = Duration::from_hours(1);
+
+/// Which order a request may create, and until when.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    pub order_id: OrderId,
+    pub buyer: UserId,
+    /// `None` for a service's own key, which does not expire.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+impl Ticket {
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|expiry| now >= expiry)
+    }
+}
+
+/// Places the order of `request` once, however often and wherever it arrives.
+pub async fn place(app: &App, request: &Request) -> Result<Answer> {
+    let ticket = ticket(app, request).await?;
+    let memory = app.settings.token.ttl + MEMORY;
+    let look = async || replay::look(app, request, Layer::Gate).await;
+    let work = async || place_once(app, request, &ticket).await;
+    admission::once(app, request, memory, look, work).await
+}
+
+/// Checks a customer's token, or mints an id for a service's own key.
+async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
+    let caller = &request.caller;
+    let buyer = request.body.buyer(caller)?;
+    if caller.role == Role::Service {
+        return Ok(Ticket {
+            order_id: app.ids.mint(app).await?,
+            buyer,
+            expires_at: None,
+        });
+    }
+    let secret = app.settings.token.secret.as_bytes();
+    let Some(token) = OrderToken::verify(request.key.as_str(), secret, &caller.user) else {
+        app.metrics.intercepted(Layer::Token, request.operation);
+        return Err(Error::TokenInvalid);
+    };
+    Ok(Ticket {
+        order_id: token.order_id,
+        buyer,
+        expires_at: Some(token.expires_at),
+    })
+}
+
+async fn place_once(app: &App, request: &Request, ticket: &Ticket) -> Result<Answer> {
+    if !app.settings.rules(request.body.order_type).lock {
+        return attempt(app, request, ticket).await;
+    }
+    let mut products: Vec<ProductId> = request
+        .body
+        .items
+        .iter()
+        .map(|item| item.product_id)
+        .collect();
+    products.sort_unstable();
+    under_locks(app, request, ticket, &products).await
+}
+
+/// Holds one lock a product, in their order; one that is still held past the wait is passed by,
+/// since the unique key decides.
+async fn under_locks(
+    app: &App,
+    request: &Request,
+    ticket: &Ticket,
+    products: &[ProductId],
+) -> Result<Answer> {
+    let Some((product, others)) = products.split_first() else {
+        return attempt(app, request, ticket).await;
+    };
+    let kind = request.body.order_type;
+    // Names of locks are logged, customers are not.
+    let buyer = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(ticket.buyer.as_str()));
+    let name = format!("order:{kind:?}:{buyer}:{product}");
+    let held = app
+        .locks
+        .hold(&name, Box::pin(under_locks(app, request, ticket, others)))
+        .await;
+    match held {
+        Ok(answer) => answer,
+        Err(_held_by_another) => {
+            app.metrics.intercepted(Layer::Lock, request.operation);
+            Box::pin(under_locks(app, request, ticket, others)).await
+        }
+    }
+}
+
+async fn attempt(app: &App, request: &Request, ticket: &Ticket) -> Result<Answer> {
+    for _ in 0..TRIES {
+        let obstacle = if ticket.is_expired(app.clock.now()) {
+            Refused::Expired
+        } else {
+            let quote = match quote(app, &request.body).await {
+                Ok(quote) => quote,
+                Err(refusal) => return or_replay(app, request, refusal).await,
+            };
+            match placement::run(&Placement {
+                app,
+                request,
+                ticket,
+                quote: &quote,
+            })
+            .await
+            {
+                Ok(order) => return Ok(Answer::first(order)),
+                Err(obstacle) => obstacle,
+            }
+        };
+        if let Some(answer) = meaning_of(app, request, ticket, obstacle).await? {
+            return Ok(answer);
+        }
+    }
+    Err(Error::Busy)
+}
+
+/// A refusal outside the transaction is preceded by one look at the record.
+async fn or_replay(app: &App, request: &Request, refusal: Error) -> Result<Answer> {
+    match replay::look(app, request, Layer::IdempotencyRecord).await? {
+        Some(answer) => Ok(answer),
+        None => Err(refusal),
+    }
+}
+
+/// Reads, after the rollback, what stood in the way; `None` when it is gone and a new try helps.
+async fn meaning_of(
+    app: &App,
+    request: &Request,
+    ticket: &Ticket,
+    obstacle: Refused,
+) -> Result<Option<Answer>> {
+    match obstacle {
+        Refused::Because(error) => Err(error),
+        Refused::Repeated => replay::look(app, request, Layer::IdempotencyRecord).await,
+        Refused::StillRunning => {
+            if let Some(answer) = replay::look(app, request, Layer::IdempotencyRecord).await? {
+                Ok(Some(answer))
+            } else {
+                let layer = Layer::IdempotencyRecord;
+                app.metrics.intercepted(layer, request.operation);
+                Err(Error::InProgress { layer })
+            }
+        }
+        Refused::Expired => bury(app, request, ticket).await,
+        Refused::IdTaken => order_of_ticket(app, request, ticket).await,
+        Refused::SlotTaken => slot_holder(app, request, ticket).await,
+    }
+}
+
+/// Ends the life of a token without an order, unless its order is there, be its record archived.
+async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
+    let whose = Whose::Of(&ticket.buyer);
+    if let Some(order) = repositories::order::find(app.db.read(), ticket.order_id, whose).await? {
+        let recorded = replay::look(app, request, Layer::IdempotencyRecord).await?;
+        let replay = || Answer::replay(app, request.operation, order, Layer::OrderUnique);
+        return Ok(Some(recorded.unwrap_or_else(replay)));
+    }
+    match placement::bury(app, request, ticket).await {
+        Ok(()) => Err(Error::TokenExpired),
+        Err(Refused::Because(error)) => Err(error),
+        Err(Refused::StillRunning) => Err(Error::InProgress {
+            layer: Layer::IdempotencyRecord,
+        }),
+        Err(_repeated) => replay::look(app, request, Layer::IdempotencyRecord).await,
+    }
+}
+
+/// The order exists although its record is new (the old one was archived): its owner gets it.
+async fn order_of_ticket(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
+    let whose = Whose::Of(&ticket.buyer);
+    let order = repositories::order::find(app.db.read(), ticket.order_id, whose).await?;
+    let order = order.ok_or(Error::TokenInvalid)?;
+    Ok(Some(Answer::replay(
+        app,
+        request.operation,
+        order,
+        Layer::OrderUnique,
+    )))
+}
+
+async fn slot_holder(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
+    let products: Vec<ProductId> = request
+        .body
+        .items
+        .iter()
+        .map(|item| item.product_id)
+        .collect();
+    let kind = request.body.order_type;
+    let holder =
+        repositories::order_item::slot_holder(app.db.read(), &ticket.buyer, kind, &products)
+            .await?;
+    match holder {
+        Some(order_id) => {
+            app.metrics
+                .intercepted(Layer::OrderUnique, request.operation);
+            Err(Error::OrderExists { order_id })
+        }
+        None => Ok(None),
+    }
+}

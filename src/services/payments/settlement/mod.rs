@@ -1,0 +1,208 @@
+//! Settling what gateways say: one function for callbacks and for answers to our own questions.
+//!
+//! One transaction: the order's row and its attempts locked, the message's record inserted, the
+//! attempt and the order moved. A repeat fails at the record's unique keys; without the record (it
+//! was archived) the state machines tell nothing new.
+
+mod case;
+mod refunds;
+mod verdicts;
+
+use entity::payment_callback::{self, Outcome};
+use entity::{OrderId, PaymentId};
+
+use crate::app::App;
+use crate::database::{Failure, Refusal, Transaction, is_key};
+use crate::domain::archive::changeable_since;
+use crate::domain::gateway_message::GatewayMessage;
+use crate::error::{Error, Result};
+use crate::metrics::Layer;
+use crate::repositories;
+use crate::services::archive;
+use case::Case;
+
+/// How often a message is tried whose obstacle was gone when it was looked at.
+const TRIES: u32 = 5;
+
+/// Why a message was not settled in this try.
+enum Obstacle {
+    /// Its event or its fact has a record.
+    Repeated,
+    Because(Error),
+}
+
+impl From<Error> for Obstacle {
+    fn from(error: Error) -> Self {
+        Self::Because(error)
+    }
+}
+
+impl From<sea_orm::DbErr> for Obstacle {
+    fn from(error: sea_orm::DbErr) -> Self {
+        match Failure::of(&error) {
+            Failure::Duplicate(key)
+                if is_key(&key, "uk_payment_callback_event")
+                    || is_key(&key, "uk_payment_callback_biz") =>
+            {
+                Self::Repeated
+            }
+            _ => Self::Because(error.into()),
+        }
+    }
+}
+
+impl Refusal for Obstacle {
+    fn error(&self) -> Option<&Error> {
+        match self {
+            Self::Because(error) => Some(error),
+            Self::Repeated => None,
+        }
+    }
+}
+
+/// The order of the attempt that a message names; `None` when there is no such attempt yet.
+pub async fn order_of(app: &App, payment: PaymentId) -> Result<Option<OrderId>> {
+    let payment = repositories::payment::find(app.db.read(), payment).await?;
+    Ok(payment.map(|payment| payment.order_id))
+}
+
+/// Settles a message about an attempt of `order`; whatever came of it is durable.
+pub async fn settle(app: &App, order: OrderId, message: &GatewayMessage) -> Result<Outcome> {
+    let mut seen = None;
+    for _ in 0..TRIES {
+        let tried = app
+            .db
+            .transaction(async |tx| judge(app, tx, order, message, seen.as_ref()).await)
+            .await;
+        match tried {
+            Ok(outcome) => return Ok(outcome),
+            Err(Obstacle::Because(error)) => return Err(error),
+            Err(Obstacle::Repeated) => {}
+        }
+        match look(app, message, seen.as_ref()).await? {
+            Look::Final(outcome) => return Ok(outcome),
+            Look::JudgeAgain(row) => seen = Some(*row),
+            Look::Gone => {}
+        }
+    }
+    Err(Error::Busy)
+}
+
+/// Records a message of no interest, or one that names an attempt that is not there.
+pub async fn record(app: &App, message: &GatewayMessage, outcome: Outcome) -> Result<Outcome> {
+    let now = app.clock.now();
+    let inserted = app
+        .db
+        .transaction(async |tx| {
+            let row = case::row(message, OrderId(0), outcome, now);
+            Ok(repositories::payment_callback::insert(tx, row).await?)
+        })
+        .await;
+    match inserted {
+        Ok(()) => Ok(outcome),
+        Err(Obstacle::Because(error)) => Err(error),
+        Err(Obstacle::Repeated) => {
+            let row = by_event(app, message).await?;
+            count(app, row.as_ref()).await;
+            Ok(row.map_or(outcome, |row| row.outcome))
+        }
+    }
+}
+
+/// The outcome of an event whose record is there and final.
+pub async fn known_outcome(app: &App, message: &GatewayMessage) -> Result<Option<Outcome>> {
+    let row = by_event(app, message).await?;
+    Ok(row
+        .map(|row| row.outcome)
+        .filter(|outcome| outcome.is_final()))
+}
+
+/// What stood in the way, read after the rollback.
+enum Look {
+    Final(Outcome),
+    /// UNRESOLVED or REFUSED: each delivery is judged anew.
+    JudgeAgain(Box<payment_callback::Model>),
+    Gone,
+}
+
+async fn look(
+    app: &App,
+    message: &GatewayMessage,
+    seen: Option<&payment_callback::Model>,
+) -> Result<Look> {
+    let row = match by_event(app, message).await? {
+        Some(row) if seen.is_none() && !row.outcome.is_final() => {
+            count(app, Some(&row)).await;
+            return Ok(Look::JudgeAgain(Box::new(row)));
+        }
+        // The honest key is taken by another event about the same fact.
+        Some(row) if !row.outcome.is_final() => {
+            let gateway = &message.gateway;
+            repositories::payment_callback::by_fact(app.db.read(), gateway, &message.biz_key())
+                .await?
+                .map(|_| row)
+        }
+        Some(row) => Some(row),
+        None => {
+            let gateway = &message.gateway;
+            repositories::payment_callback::by_fact(app.db.read(), gateway, &message.biz_key())
+                .await?
+        }
+    };
+    let Some(row) = row else {
+        return Ok(Look::Gone);
+    };
+    count(app, Some(&row)).await;
+    app.metrics
+        .intercepted(Layer::CallbackUnique, "payment_callback");
+    Ok(Look::Final(if row.outcome.is_final() {
+        row.outcome
+    } else {
+        Outcome::Stale
+    }))
+}
+
+async fn by_event(app: &App, message: &GatewayMessage) -> Result<Option<payment_callback::Model>> {
+    let found = repositories::payment_callback::by_event(
+        app.db.read(),
+        &message.gateway,
+        &message.event_id,
+    );
+    Ok(found.await?)
+}
+
+/// Best effort: a count that is lost changes nothing.
+async fn count(app: &App, row: Option<&payment_callback::Model>) {
+    let Some(row) = row else { return };
+    if let Err(error) = count_delivery(app, row.id).await {
+        log::log!(error.level(), cause = error.cause(); "a delivery was not counted");
+    }
+}
+
+async fn count_delivery(app: &App, id: i64) -> Result<()> {
+    let now = app.clock.now();
+    let since = changeable_since(archive::retention(app)?, now);
+    Ok(repositories::payment_callback::count_delivery(app.db.write(), id, since, now).await?)
+}
+
+async fn judge(
+    app: &App,
+    tx: &Transaction,
+    order: OrderId,
+    message: &GatewayMessage,
+    seen: Option<&payment_callback::Model>,
+) -> Result<Outcome, Obstacle> {
+    let found = repositories::payment::lock_with_order(tx, order).await?;
+    let (order, payments) = found.ok_or(Error::NotFound)?;
+    let now = app.clock.now();
+    let mut case = Case::new(tx, order, payments, message.payment_id, now)?;
+    let verdict = case.judge(message).await?;
+    let outcome = verdicts::outcome(verdict);
+    case.write(message, outcome, seen).await?;
+    verdicts::apply(&mut case, verdict, message).await?;
+    if outcome == Outcome::Stale {
+        app.metrics
+            .intercepted(Layer::StateMachine, "payment_callback");
+    }
+    Ok(outcome)
+}
