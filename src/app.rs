@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::watch;
 use uuid::Uuid;
 
@@ -10,14 +11,15 @@ use crate::database::{Access, Database};
 use crate::error::{Error, Result};
 use crate::events::{BrokerSettings, EventBus, InProcess, RabbitMq};
 use crate::gateways::Sandbox;
+use crate::idempotency::entrance_store::EntranceStore;
 use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
-use crate::idempotency::store::{EntranceStore, RedisSettings};
+use crate::idempotency::store::RedisSettings;
+use crate::instance::background_calls::BackgroundCalls;
+use crate::instance::late_runs::LateRuns;
+use crate::instance::order_ids::OrderIds;
 use crate::metrics::Metrics;
-use crate::services::ids::Ids;
 use crate::services::operations::alerts;
-use crate::services::operations::late_runs::LateRuns;
-use crate::services::payments::background_calls::Errands;
 use crate::settings::Settings;
 
 /// One instance of the service.
@@ -30,9 +32,9 @@ pub struct App {
     pub store: EntranceStore,
     pub gate: Gate,
     pub locks: Locks,
-    pub ids: Ids,
+    pub ids: OrderIds,
     pub bus: EventBus,
-    pub errands: Errands,
+    pub background_calls: BackgroundCalls,
     pub late_runs: LateRuns,
     instance: String,
     stopping: watch::Sender<bool>,
@@ -62,7 +64,7 @@ impl App {
             Arc::clone(&metrics),
         )
         .on_lost(alerts::on_lock_lost(db.clone(), clock.clone()));
-        let ids = Ids::new(settings.ids.lease);
+        let ids = OrderIds::new(db.clone(), clock.clone(), settings.ids.lease);
         let bus = event_bus(&settings)?;
         let sandbox = sandbox(&settings, &db, &clock)?;
         Ok(Self {
@@ -75,7 +77,7 @@ impl App {
             locks,
             ids,
             bus,
-            errands: Errands::default(),
+            background_calls: BackgroundCalls::default(),
             late_runs: LateRuns::default(),
             instance: Uuid::new_v4().to_string(),
             stopping: watch::Sender::new(false),
@@ -105,6 +107,12 @@ impl App {
             .subscribe()
             .wait_for(|stopping| *stopping)
             .await;
+    }
+
+    /// Until when a bearer token of the development sign-in lives.
+    pub fn development_sign_in_ends(&self) -> DateTime<Utc> {
+        let ttl = self.settings.auth.dev_token_ttl;
+        self.clock.now() + TimeDelta::from_std(ttl).unwrap_or(TimeDelta::hours(1))
     }
 
     /// The sandbox gateway; [`Error::NotFound`] where there is none.

@@ -1,16 +1,10 @@
-//! Who is calling: bearer tokens (JWT, HS256) and one extractor a right.
+//! Who is calling: bearer tokens (JWT, HS256).
 
-use std::future::{Ready, ready};
-
-use actix_web::dev::Payload;
-use actix_web::http::header::AUTHORIZATION;
-use actix_web::{FromRequest, HttpRequest, web};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use entity::UserId;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::error::{Error, Result};
 
 /// What a caller may do.
@@ -83,88 +77,5 @@ impl Caller {
             user,
             role: claims.role,
         })
-    }
-
-    /// Until when a token of the development sign-in lives.
-    pub fn development_expiry(app: &App) -> DateTime<Utc> {
-        let ttl = app.settings.auth.dev_token_ttl;
-        app.clock.now() + TimeDelta::from_std(ttl).unwrap_or(TimeDelta::hours(1))
-    }
-
-    fn of(request: &HttpRequest) -> Result<Self> {
-        let app = request
-            .app_data::<web::Data<App>>()
-            .ok_or(Error::Unauthorized)?;
-        let mut headers = request.headers().get_all(AUTHORIZATION);
-        // Of two, a proxy may have looked at the other one.
-        let (Some(header), None) = (headers.next(), headers.next()) else {
-            return Err(Error::Unauthorized);
-        };
-        let (scheme, token) = header
-            .to_str()
-            .ok()
-            .and_then(|text| text.split_once(' '))
-            .ok_or(Error::Unauthorized)?;
-        if !scheme.eq_ignore_ascii_case("bearer") {
-            return Err(Error::Unauthorized);
-        }
-        Self::verify(token.trim(), &app.settings.auth.jwt_secret, app.clock.now())
-    }
-
-    fn with_role(request: &HttpRequest, roles: &[Role]) -> Result<Self> {
-        let caller = Self::of(request)?;
-        if roles.contains(&caller.role) {
-            Ok(caller)
-        } else {
-            Err(Error::Forbidden)
-        }
-    }
-}
-
-impl FromRequest for Caller {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Self::of(request))
-    }
-}
-
-/// The right of a customer.
-#[derive(Debug)]
-pub struct Customer(pub Caller);
-
-impl FromRequest for Customer {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Caller::with_role(request, &[Role::Customer]).map(Self))
-    }
-}
-
-/// The right of an operator.
-#[derive(Debug)]
-pub struct Operator(pub Caller);
-
-impl FromRequest for Operator {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Caller::with_role(request, &[Role::Operator]).map(Self))
-    }
-}
-
-/// The right to an order: its owner's to his own, an operator's to any.
-#[derive(Debug)]
-pub struct OwnerOrOperator(pub Caller);
-
-impl FromRequest for OwnerOrOperator {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(Caller::with_role(request, &[Role::Customer, Role::Operator]).map(Self))
     }
 }

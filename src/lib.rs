@@ -15,6 +15,7 @@ pub mod events;
 pub mod files;
 pub mod gateways;
 pub mod idempotency;
+pub mod instance;
 pub mod jobs;
 pub mod metrics;
 pub mod repositories;

@@ -34,7 +34,7 @@ async fn a_message_delivered_a_hundred_times_at_once_has_one_effect_at_each_cons
         assert_eq!(count("failed"), 0, "{consumer:?}");
         assert_eq!(intercepts(&shop, consumer), 99 * facts);
     }
-    shop.app.errands.done().await;
+    shop.app.background_calls.done().await;
     assert_eq!(balance(&shop).await, 90);
     assert_eq!(rows(&shop, "notification").await, 4);
     shop.assert_audit_is_clean().await;
@@ -59,7 +59,7 @@ async fn two_messages_about_the_same_fact_have_one_effect() {
         duplicates(Consumer::LoyaltyPoints) == 2 && duplicates(Consumer::Notifications) == 4
     })
     .await;
-    shop.app.errands.done().await;
+    shop.app.background_calls.done().await;
     assert_eq!(balance(&shop).await, 90);
     assert_eq!(rows(&shop, "notification").await, 4);
     assert_eq!(rows(&shop, "points_ledger").await, 2);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use order_service::idempotency::entrance_store::EntranceStore;
 use order_service::{idempotency::store::*, metrics::Metrics};
 use redis::Commands;
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use entity::PaymentId;
 use serde::Deserialize;
 
-use super::payload;
+use super::payload::payload;
 use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
@@ -19,6 +19,6 @@ struct Retired {
 /// Notes that the gateway is asked; it is called once that is committed.
 pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Result<Effect> {
     let Retired { payment_id } = payload(message)?;
-    let errand = gateway_calls::take_up_attempt(tx, payment_id, now).await?;
-    Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))
+    let call = gateway_calls::take_up_attempt(tx, payment_id, now).await?;
+    Ok(call.map_or(Effect::Nothing, |call| Effect::GatewayCall(Box::new(call))))
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::payload;
+use super::payload::payload;
 use crate::database::Transaction;
 use crate::domain::events::ORDER_PAID;
 use crate::error::Result;

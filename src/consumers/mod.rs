@@ -3,6 +3,7 @@
 mod attempt_closing;
 mod loyalty_points;
 mod notifications;
+mod payload;
 mod refund_execution;
 
 use std::panic::AssertUnwindSafe;
@@ -10,7 +11,6 @@ use std::sync::Arc;
 
 use entity::message_failure;
 use futures_util::FutureExt;
-use serde::de::DeserializeOwned;
 
 use crate::app::App;
 use crate::database::Transaction;
@@ -43,9 +43,9 @@ async fn act(
 ) -> Result<()> {
     let _at_work = AtWork::new(app);
     let effect = async |tx: &_| unbroken(effect(app, tx, consumer, message)).await;
-    let errand = deduplication::once(app, consumer, message, failure, effect).await?;
-    if let Some(errand) = errand {
-        background_calls::send_off(app, errand);
+    let call = deduplication::once(app, consumer, message, failure, effect).await?;
+    if let Some(call) = call {
+        background_calls::send_off(app, call);
     }
     Ok(())
 }
@@ -85,14 +85,6 @@ impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         self.0.metrics.events.in_progress.dec();
     }
-}
-
-/// What a consumer needs of the payload.
-fn payload<T: DeserializeOwned>(message: &Message) -> Result<T> {
-    T::deserialize(&message.payload).map_err(|problem| {
-        let kind = &message.kind;
-        Error::Internal(format!("the payload of {kind} cannot be used: {problem}"))
-    })
 }
 
 #[cfg(test)]

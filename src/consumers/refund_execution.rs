@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use entity::PaymentId;
 use serde::Deserialize;
 
-use super::payload;
+use super::payload::payload;
 use crate::database::Transaction;
 use crate::error::Result;
 use crate::events::Message;
@@ -23,6 +23,6 @@ pub async fn act(tx: &Transaction, message: &Message, now: DateTime<Utc>) -> Res
         payment_id,
         refund_no,
     } = payload(message)?;
-    let errand = gateway_calls::take_up_refund(tx, payment_id, &refund_no, now).await?;
-    Ok(errand.map_or(Effect::Nothing, |errand| Effect::Errand(Box::new(errand))))
+    let call = gateway_calls::take_up_refund(tx, payment_id, &refund_no, now).await?;
+    Ok(call.map_or(Effect::Nothing, |call| Effect::GatewayCall(Box::new(call))))
 }

@@ -2,14 +2,14 @@
 
 use actix_web::{HttpResponse, web};
 
+use super::callers::Operator;
+use super::door::{door, reading};
 use super::path::Id;
 use super::refusals::{Callers, Failures, Ids};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::Operator;
 use crate::error::Result;
 use crate::services::api::responses::List;
-use crate::services::operations::alerts::{self, AlertView};
+use crate::services::operations::alert_list::{self, AlertView};
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config
@@ -27,7 +27,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
     security(("bearer" = []))
 )]
 pub async fn list(app: web::Data<App>, _operator: Operator) -> Result<HttpResponse> {
-    let data = alerts::list(&app).await?;
+    let data = alert_list::list(&app).await?;
     Ok(HttpResponse::Ok().json(List { data }))
 }
 
@@ -46,6 +46,6 @@ pub async fn acknowledge(
     _operator: Operator,
     id: Id<i64>,
 ) -> Result<HttpResponse> {
-    let alert = alerts::acknowledge(&app, id.0).await?;
+    let alert = alert_list::acknowledge(&app, id.0).await?;
     Ok(HttpResponse::Ok().json(alert))
 }

@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::door;
+use super::door::door;
 use super::refusals::Ids;
 use crate::app::App;
 use crate::error::{Error, Result};

@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::body::Body;
+use super::door::{door, reading};
 use super::refusals::Bodies;
-use super::{door, reading};
 use crate::app::App;
 use crate::auth::{Caller, Role};
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub async fn sign_in(app: web::Data<App>, body: Body<SignIn>) -> Result<HttpResp
             "is text of 1 to 64 bytes without control characters",
         )
     })?;
-    let expires_at = Caller::development_expiry(&app);
+    let expires_at = app.development_sign_in_ends();
     let access_token = Caller { user, role }.sign(&app.settings.auth.jwt_secret, expires_at)?;
     Ok(HttpResponse::Ok().json(SignedIn { access_token }))
 }

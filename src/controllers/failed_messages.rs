@@ -7,12 +7,12 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::answers::{keyed, to_the_end};
 use super::body::query;
+use super::callers::Operator;
+use super::door::{door, reading};
 use super::pages::{cursor_id, page_length};
 use super::path::Id;
 use super::refusals::{Bodies, Callers, Failures, Ids, Queries, States};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::Operator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
 use crate::services::api::responses::Page;

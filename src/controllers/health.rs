@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{door, reading};
+use super::door::{door, reading};
 use crate::app::App;
 use crate::services::operations::readiness::{self, Readiness, State};
 

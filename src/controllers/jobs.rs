@@ -2,10 +2,10 @@
 
 use actix_web::{HttpResponse, web};
 
+use super::callers::Operator;
+use super::door::{door, reading};
 use super::refusals::{Callers, Failures};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::Operator;
 use crate::error::Result;
 use crate::services::api::responses::List;
 use crate::services::operations::job_runs::{self, JobView};

@@ -3,11 +3,11 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use super::body::query;
+use super::callers::Customer;
+use super::door::{door, reading};
 use super::pages::PageQuery;
 use super::refusals::{Callers, Failures, Queries};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::Customer;
 use crate::error::Result;
 use crate::services::api::responses::Page;
 use crate::services::customers::notifications::{self, NotificationView};

@@ -4,7 +4,9 @@ mod alerts;
 mod answers;
 mod body;
 mod callbacks;
+mod callers;
 mod development;
+mod door;
 mod failed_messages;
 mod health;
 mod jobs;
@@ -25,7 +27,7 @@ mod shipments;
 mod site;
 mod turned_away;
 
-use actix_web::{HttpResponse, Resource, Route, guard, web};
+use actix_web::web;
 
 use crate::error::Error;
 use crate::settings::Settings;
@@ -56,18 +58,6 @@ pub fn configure(config: &mut web::ServiceConfig, settings: &Settings) {
     config.configure(openapi::configure);
     config.configure(site::configure);
     config.default_service(web::to(nothing_here));
-}
-
-/// A resource that knows `methods`; all others are refused with their names.
-fn door(path: &str, methods: &'static str) -> Resource {
-    web::resource(path).default_service(web::to(move || async move {
-        Err::<HttpResponse, _>(Error::MethodNotAllowed { allowed: methods })
-    }))
-}
-
-/// GET, and HEAD, which is answered without the body.
-fn reading() -> Route {
-    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
 async fn nothing_here() -> Result<&'static str, Error> {

@@ -8,9 +8,10 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi, openapi};
 use utoipa_swagger_ui::Config;
 
+use super::door::{door, reading};
 use super::{
-    alerts, callbacks, development, door, failed_messages, health, jobs, loyalty, operations,
-    order_tokens, orders, payments, problem, products, reading, refunds, sandbox, shipments,
+    alerts, callbacks, development, failed_messages, health, jobs, loyalty, operations,
+    order_tokens, orders, payments, problem, products, refunds, sandbox, shipments,
 };
 use crate::error::{Error, Result};
 

@@ -2,7 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 
-use super::{door, reading};
+use super::door::{door, reading};
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::services::operations::backlog;

@@ -2,10 +2,10 @@
 
 use actix_web::{HttpResponse, web};
 
-use super::door;
+use super::callers::Customer;
+use super::door::door;
 use super::refusals::{Callers, Failures};
 use crate::app::App;
-use crate::auth::Customer;
 use crate::error::Result;
 use crate::services::orders::order_tokens::{self, IssuedToken};
 

@@ -5,11 +5,11 @@ use actix_web::{HttpResponse, web};
 use entity::{OrderId, PaymentId};
 
 use super::answers::{keyed, to_the_end};
+use super::callers::OwnerOrOperator;
+use super::door::{door, reading};
 use super::path::Id;
 use super::refusals::{Bodies, Callers, Failures, Gateways, Ids, States};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::OwnerOrOperator;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
 use crate::services::api::responses::List;

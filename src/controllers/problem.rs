@@ -12,7 +12,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use super::answers::LAYER_HEADER;
 use super::turned_away;
 use crate::error::{CODES, Error, FieldError};
-use crate::services::api::responses::schema;
+use crate::services::api::schema;
 
 pub const PROBLEM_JSON: &str = "application/problem+json";
 

@@ -5,11 +5,11 @@ use entity::ProductId;
 
 use super::answers::{to_the_end, versioned};
 use super::body::Body;
+use super::callers::Operator;
+use super::door::{door, reading};
 use super::path::{Id, SeenVersion};
 use super::refusals::{Blind, Bodies, Callers, Failures, Ids, Versions};
-use super::{door, reading};
 use crate::app::App;
-use crate::auth::Operator;
 use crate::error::Result;
 use crate::services::api::requests::{ProductOffer, StockQuantity};
 use crate::services::api::responses::{List, ProductView, StockView};

@@ -5,9 +5,9 @@ use entity::PaymentId;
 
 use super::answers::to_the_end;
 use super::body::Body;
+use super::door::{door, reading};
 use super::path::Id;
 use super::refusals::{Bodies, Failures, Ids, States};
-use super::{door, reading};
 use crate::app::App;
 use crate::error::Result;
 use crate::services::payments::cashier::{self, CashierView, Pressed};

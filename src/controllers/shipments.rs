@@ -5,14 +5,15 @@ use entity::OrderId;
 
 use super::answers::{to_the_end, versioned};
 use super::body::Body;
-use super::door;
+use super::callers::{Customer, Operator};
+use super::door::door;
 use super::path::Id;
 use super::refusals::{Bodies, Callers, Failures, Ids, States};
 use crate::app::App;
-use crate::auth::{Customer, Operator};
 use crate::error::Result;
 use crate::services::api::responses::OrderView;
-use crate::services::orders::shipments::{self, Shipment};
+use crate::services::api::shipment::Shipment;
+use crate::services::orders::shipments;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

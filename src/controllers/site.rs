@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use super::{door, reading};
+use super::door::{door, reading};
 use crate::error::{Error, Result};
 
 /// Nothing but our own scripts, styles and doors.

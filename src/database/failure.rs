@@ -4,7 +4,7 @@ use sea_orm::sqlx::mysql::MySqlDatabaseError;
 use sea_orm::sqlx::{self, error::DatabaseError};
 use sea_orm::{DbErr, RuntimeErr};
 
-use super::Trouble;
+use super::trouble::Trouble;
 use crate::error::Error;
 
 /// No connection was free in time.
@@ -135,6 +135,17 @@ impl Failure {
         match code & 0xff {
             5 | 6 => Self::Conflict,
             primary => sqlite_trouble(primary).map_or(Self::Other, Self::Trouble),
+        }
+    }
+}
+
+impl From<sea_orm::DbErr> for Error {
+    /// What a caller of the service hears when nobody named the failure before.
+    fn from(error: sea_orm::DbErr) -> Self {
+        match Failure::of(&error) {
+            Failure::Conflict => Self::Busy,
+            Failure::Trouble(_) => Self::Unavailable(error),
+            Failure::Duplicate(_) | Failure::Other => Self::Internal(error.to_string()),
         }
     }
 }

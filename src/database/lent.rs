@@ -13,9 +13,9 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
+use super::failure::Failure;
 use super::health::Health;
-use super::pool::Pool;
-use super::{Failure, Trouble};
+use super::trouble::Trouble;
 
 /// So long a connection may take to go back; then it is closed.
 const RETURN: Duration = Duration::from_secs(2);
@@ -58,10 +58,14 @@ macro_rules! on {
 }
 
 impl Lent {
-    pub fn new(connection: Connection, place: OwnedSemaphorePermit, pool: &Pool) -> Self {
+    pub const fn new(
+        connection: Connection,
+        place: OwnedSemaphorePermit,
+        health: Arc<Health>,
+    ) -> Self {
         Self {
             held: Some((connection, place)),
-            health: Arc::clone(&pool.health),
+            health,
             debt: Debt::None,
             in_transaction: false,
         }

@@ -3,8 +3,9 @@
 use migration::{Migrator, MigratorTrait};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, SqlxSqliteConnector, Statement};
 
+use super::connect;
+use super::handle::Database;
 use super::pool::Driver;
-use super::{Database, connect};
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 

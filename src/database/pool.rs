@@ -106,7 +106,9 @@ impl Pool {
                 return Err(failure::late());
             };
             match acquired {
-                Ok((connection, place)) => return Ok(Lent::new(connection, place, self)),
+                Ok((connection, place)) => {
+                    return Ok(Lent::new(connection, place, Arc::clone(&self.health)));
+                }
                 Err((error, Some(place))) if is_refused_connection(&error) => {
                     self.shrink(place, until, error).await?;
                 }

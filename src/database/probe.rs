@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use sea_orm::{ConnectionTrait, DbBackend};
-use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::{Database, Transaction, Trouble, failure};
+use super::failure;
+use super::handle::Database;
+use super::transaction::Transaction;
+use super::trouble::Trouble;
 use crate::deadline::{self, in_time, within};
 use crate::error::{Error, Result};
 
@@ -15,12 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Names no lease of anybody.
 const PROBE: &str = "probe:";
 
-/// One who asks is enough: the others wait for what he finds.
-#[derive(Debug, Default)]
-pub(super) struct Probe {
-    turn: Mutex<()>,
-}
-
 impl Database {
     /// What is wrong with the database, as far as a look at it shows; `None` when it serves.
     ///
@@ -28,7 +24,7 @@ impl Database {
     /// writes ends when something was stored, so then it stores something and takes it back.
     pub async fn trouble(&self) -> Option<Trouble> {
         let until = deadline::current().unwrap_or_else(|| Instant::now() + PATIENCE);
-        let Ok(_turn) = in_time(until, self.probe.turn.lock()).await else {
+        let Ok(_turn) = in_time(until, self.probing.lock()).await else {
             return self.watch.current().or(Some(Trouble::Unreachable));
         };
         let answers = self.watch.answers();

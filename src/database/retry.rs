@@ -6,7 +6,8 @@ use rand::RngExt;
 use sea_orm::{DbBackend, DbErr};
 use tokio::time::Instant;
 
-use super::{Database, Transaction};
+use super::handle::Database;
+use super::transaction::Transaction;
 use crate::deadline::{self, in_time};
 use crate::error::Error;
 

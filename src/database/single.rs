@@ -7,10 +7,11 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 use tokio::time::Instant;
 
+use super::failure::{self, Failure};
 use super::lent::Lent;
 use super::pool::{Driver, Pool};
-use super::trouble::Watch;
-use super::{Failure, Trouble, failure};
+use super::trouble::Trouble;
+use super::watch::Watch;
 use crate::deadline;
 
 /// How often a read is run: the first connection may be dead, the second is tested.

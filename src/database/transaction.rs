@@ -5,9 +5,9 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statem
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
+use super::failure::{self, Failure};
 use super::lent::Lent;
 use super::single::is_read;
-use super::{Failure, failure};
 use crate::deadline::in_time;
 
 /// What must be atomic runs here.

@@ -1,6 +1,6 @@
 //! The bus of a single process: a message is handed over once every consumer has committed.
 
-use super::{Bus, Message, NotHandedOver};
+use super::bus::{Bus, Message, NotHandedOver};
 use crate::domain::events::Consumer;
 use crate::error::Result;
 

@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::draft::{owner_only, sync_folder};
-use super::{SUFFIX, at};
+use super::durable::{owner_only, sync_folder};
+use super::names::{SUFFIX, at};
 use crate::error::Result;
 
 const MARKER: &str = "archive.id";

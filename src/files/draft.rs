@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use zstd::Encoder;
 
+use super::directory::Directory;
+use super::durable::{owner_only, sync_folder};
 use super::hashing::Hashing;
-use super::{Directory, at};
+use super::names::at;
 use crate::domain::archive::hex;
 use crate::error::Result;
 
@@ -92,16 +94,4 @@ fn sync_upwards(path: &Path) -> io::Result<()> {
         sync_folder(folder)?;
     }
     Ok(())
-}
-
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-pub(super) fn owner_only(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
 }

@@ -2,22 +2,12 @@
 
 mod directory;
 mod draft;
+mod durable;
 mod hashing;
+mod names;
 mod reading;
-
-use std::io;
-use std::path::Path;
-
-use crate::error::Error;
 
 pub use directory::Directory;
 pub use draft::Draft;
+pub use names::SUFFIX;
 pub use reading::{Contents, each_line, read_back};
-
-/// What every finished file's name ends in.
-pub const SUFFIX: &str = ".ndjson.zst";
-
-/// Names the file that an operation failed on.
-fn at(path: &Path, error: &io::Error) -> Error {
-    Error::Internal(format!("{}: {error}", path.display()))
-}

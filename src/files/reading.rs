@@ -7,8 +7,8 @@ use std::path::Path;
 use entity::archive_file::Table;
 use zstd::Decoder;
 
-use super::at;
 use super::hashing::Hashing;
+use super::names::at;
 use crate::domain::archive::{Key, hex};
 use crate::error::{Error, Result};
 

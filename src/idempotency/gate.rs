@@ -5,8 +5,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
+    entrance_store::EntranceStore,
     entry::{Entry, Taken},
-    store::EntranceStore,
 };
 
 /// What a claim found.

@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::{
+    entrance_store::EntranceStore,
     entry::{Entry, Taken},
-    store::{EntranceStore, StoreDown},
+    store::StoreDown,
 };
 use crate::metrics::Metrics;
 

@@ -4,6 +4,7 @@
 
 mod breaker;
 pub mod context;
+pub mod entrance_store;
 mod entry;
 pub mod gate;
 pub mod json;

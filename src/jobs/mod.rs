@@ -54,7 +54,7 @@ impl Loops {
                 // A loop that broke off has nothing left to end.
                 let _ = task.await;
             }
-            app.errands.done().await;
+            app.background_calls.done().await;
         };
         if timeout(patience, ends).await.is_err() {
             warn!("some loops did not come to a safe point in time; they are cut off");

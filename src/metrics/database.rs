@@ -2,7 +2,7 @@
 
 use prometheus::{IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry};
 
-use super::{counters, gauge};
+use super::register::{counters, gauge};
 
 /// How the database is, as this instance sees it.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use prometheus::{IntCounter, IntCounterVec, IntGauge, Registry};
 
-use super::{counter, counters, gauge};
+use super::register::{counter, counters, gauge};
 
 /// What happened to events at this instance since its start.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 
-use super::counters;
+use super::register::counters;
 
 /// What came of the runs of this instance since its start.
 #[derive(Debug)]

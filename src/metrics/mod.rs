@@ -3,15 +3,16 @@
 mod database;
 mod events;
 mod jobs;
+mod register;
 
 use prometheus::{
-    Encoder, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts,
-    Registry, TextEncoder,
+    Encoder, Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, Registry, TextEncoder,
 };
 
 pub use database::DatabaseMetrics;
 pub use events::{Backlog, EventMetrics};
 pub use jobs::JobMetrics;
+use register::{counter, counters, gauge, histograms, seconds};
 
 /// The layer that caught a repeat; the label `layer` of `idempotency_intercepts_total`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,44 +202,4 @@ fn callback_counters(
         &["reason"],
     )?;
     Ok((answered, rejected))
-}
-
-fn counter(registry: &Registry, name: &str, help: &str) -> Result<IntCounter, prometheus::Error> {
-    let metric = IntCounter::new(name, help)?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
-}
-
-fn gauge(registry: &Registry, name: &str, help: &str) -> Result<IntGauge, prometheus::Error> {
-    let metric = IntGauge::new(name, help)?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
-}
-
-fn seconds(registry: &Registry, name: &str, help: &str) -> Result<Histogram, prometheus::Error> {
-    let metric = Histogram::with_opts(HistogramOpts::new(name, help))?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
-}
-
-fn counters(
-    registry: &Registry,
-    name: &str,
-    help: &str,
-    labels: &[&str],
-) -> Result<IntCounterVec, prometheus::Error> {
-    let metric = IntCounterVec::new(Opts::new(name, help), labels)?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
-}
-
-fn histograms(
-    registry: &Registry,
-    name: &str,
-    help: &str,
-    labels: &[&str],
-) -> Result<HistogramVec, prometheus::Error> {
-    let metric = HistogramVec::new(HistogramOpts::new(name, help), labels)?;
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
 }

@@ -15,7 +15,6 @@ pub mod archive;
 pub mod catalogue;
 pub mod customers;
 pub mod events;
-pub mod ids;
 pub mod keyed_requests;
 pub mod operations;
 pub mod orders;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use entity::order::Policy;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use super::Secret;
+use super::secret::Secret;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

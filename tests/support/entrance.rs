@@ -6,7 +6,7 @@ use std::{
 };
 
 use order_service::{
-    idempotency::{gate::*, lock::*, store::*},
+    idempotency::{entrance_store::*, gate::*, lock::*, store::*},
     metrics::Metrics,
 };
 use tokio::time::{sleep, timeout};

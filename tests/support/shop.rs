@@ -102,7 +102,7 @@ impl Shop {
             user: entity::UserId::parse(user).unwrap(),
             role,
         };
-        let expiry = Caller::development_expiry(&self.app);
+        let expiry = self.app.development_sign_in_ends();
         let token = caller
             .sign(&self.app.settings.auth.jwt_secret, expiry)
             .unwrap();
@@ -136,7 +136,7 @@ impl Shop {
         relay::relay(&self.app).await.unwrap();
         let in_progress = &self.app.metrics.events.in_progress;
         eventually(async || self.number(&unsettled()).await == 0 && in_progress.get() == 0).await;
-        self.app.errands.done().await;
+        self.app.background_calls.done().await;
     }
 
     /// Takes what a broker delivers from here on; in process there is none.
@@ -150,7 +150,7 @@ impl Shop {
     /// Takes up the failed messages that are due, once.
     pub async fn retry_messages(&self) -> usize {
         let taken_up = relay::retry(&self.app).await.unwrap();
-        self.app.errands.done().await;
+        self.app.background_calls.done().await;
         taken_up
     }
 

@@ -7,7 +7,8 @@ use lapin::uri::AMQPUri;
 use lapin::{Connection, ConnectionProperties};
 use tokio::time::timeout;
 
-use super::{BrokerSettings, greeting, topology};
+use super::broker_settings::BrokerSettings;
+use super::{greeting, topology};
 
 /// In seconds; a broker that is silent for twice as long is away.
 const HEARTBEAT: u16 = 10;

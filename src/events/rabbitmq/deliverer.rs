@@ -12,7 +12,7 @@ use super::pauses::Pauses;
 use super::session::Session;
 use crate::domain::events::Consumer;
 use crate::error::Result;
-use crate::events::Message;
+use crate::events::bus::Message;
 
 #[derive(Debug, Default)]
 pub(super) struct Deliverer {

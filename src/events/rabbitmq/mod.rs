@@ -1,6 +1,7 @@
 //! The bus over RabbitMQ: one topic exchange, one durable quorum queue for each consumer.
 
 mod broker;
+mod broker_settings;
 mod deliverer;
 mod greeting;
 mod pauses;
@@ -8,29 +9,15 @@ mod publisher;
 mod session;
 mod topology;
 
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use super::{Bus, Message, NotHandedOver};
+use super::bus::{Bus, Message, NotHandedOver};
 use crate::domain::events::Consumer;
 use crate::error::Result;
 use broker::Broker;
+pub use broker_settings::BrokerSettings;
 use deliverer::Deliverer;
 use publisher::Publisher;
-
-/// Where the broker is and how it is used.
-#[derive(Clone)]
-pub struct BrokerSettings {
-    /// `amqp://user:password@host:port/vhost`, or `amqps:`; a `heartbeat` in its query is kept.
-    pub url: String,
-    /// Begins the names of the exchange and the queues; 200 bytes at most.
-    pub prefix: String,
-    /// How many messages of one consumer are at work at once.
-    pub prefetch: u16,
-    /// How long the broker may take for one step: to connect, to declare, to confirm.
-    pub timeout: Duration,
-}
 
 /// A broker that may be away at any time: what is not handed over then is still in the outbox.
 #[derive(Debug)]
@@ -89,15 +76,5 @@ impl Bus for RabbitMq {
             return Some("unreachable");
         }
         self.publisher.is_blocked().then_some("blocked")
-    }
-}
-
-impl fmt::Debug for BrokerSettings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BrokerSettings")
-            .field("prefix", &self.prefix)
-            .field("prefetch", &self.prefetch)
-            .field("timeout", &self.timeout)
-            .finish_non_exhaustive()
     }
 }

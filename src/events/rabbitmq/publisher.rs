@@ -13,7 +13,7 @@ use super::broker::{Broker, Failed};
 use super::pauses::Pauses;
 use super::topology;
 use crate::domain::events::Consumer;
-use crate::events::Message;
+use crate::events::bus::Message;
 
 /// Kept on disk by the broker.
 const PERSISTENT: u8 = 2;

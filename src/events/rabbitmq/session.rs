@@ -18,7 +18,7 @@ use super::pauses::Pauses;
 use super::topology;
 use crate::domain::events::Consumer;
 use crate::error::Result;
-use crate::events::Message;
+use crate::events::bus::Message;
 
 /// How long what is at work may take to end once the connection is lost; what is cut off comes again.
 const LAST_WORK: Duration = Duration::from_secs(10);

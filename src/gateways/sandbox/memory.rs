@@ -7,7 +7,7 @@ use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter};
 
-use super::super::{RefundStanding, Silence};
+use super::super::gateway::{RefundStanding, Silence};
 use crate::database::{Database, Transaction};
 use crate::deadline;
 use crate::error::Error;

@@ -14,7 +14,7 @@ use entity::payment_callback::Kind;
 use entity::{OrderId, PaymentId, payment, refund, sandbox_payment};
 use serde::Deserialize;
 
-use super::{PaymentGateway, RefundStanding, Rejected, Silence, Standing, Words};
+use super::gateway::{PaymentGateway, RefundStanding, Rejected, Silence, Standing, Words};
 use crate::clock::Clock;
 use crate::database::Database;
 use crate::domain::gateway_message::GatewayMessage;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::super::Rejected;
+use super::super::gateway::Rejected;
 
 /// How far a delivery's timestamp may lie from our clock, in seconds; never the event's own age.
 const TOLERANCE: i64 = 300;

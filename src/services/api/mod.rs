@@ -2,6 +2,10 @@
 //!
 //! - [`requests`]: bodies of requests, checked once at the door and valid ever after
 //! - [`responses`]: what clients read; entities never cross
+//! - [`shipment`]: the same in both directions
+//! - [`schema`]: types of the tables as `/openapi.json` shows them
 
 pub mod requests;
 pub mod responses;
+pub mod schema;
+pub mod shipment;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::{Validate, ValidationError, ValidationErrors, ValidationErrorsKind};
 
-use super::responses::schema;
+use super::schema;
 use crate::auth::{Caller, Role};
 use crate::domain::money::MAX_AMOUNT;
 use crate::error::{Error, FieldError, Result};

@@ -8,10 +8,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::requests::PostalAddress;
+use super::schema;
+use super::shipment::Shipment;
 use crate::auth::Role;
 use crate::domain::order_flow::{self, Actor};
 use crate::repositories::product::WithStock;
-use crate::services::orders::shipments::Shipment;
 
 /// An order as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -232,44 +233,5 @@ impl From<stock::Model> for StockView {
             quantity: stock.quantity,
             version: stock.version,
         }
-    }
-}
-
-/// How the API's description shows types that the tables own.
-pub mod schema {
-    use utoipa::ToSchema;
-
-    /// What kind of sale it is.
-    #[derive(Debug, ToSchema)]
-    #[schema(rename_all = "SCREAMING_SNAKE_CASE")]
-    pub enum OrderType {
-        Normal,
-        FlashSale,
-        GroupBuy,
-    }
-
-    /// Where an order stands.
-    #[derive(Debug, ToSchema)]
-    #[schema(rename_all = "SCREAMING_SNAKE_CASE")]
-    pub enum OrderStatus {
-        PendingPayment,
-        Paying,
-        Paid,
-        Shipped,
-        Finished,
-        Closed,
-        Refunding,
-        Refunded,
-    }
-
-    /// Where an attempt stands.
-    #[derive(Debug, ToSchema)]
-    #[schema(rename_all = "SCREAMING_SNAKE_CASE")]
-    pub enum PaymentStatus {
-        Created,
-        Live,
-        Succeeded,
-        Failed,
-        Closed,
     }
 }

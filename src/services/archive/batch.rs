@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use entity::archive_file::{Model, State};
 use uuid::Uuid;
 
-use super::{Batch, Progress, Run, blocking, open};
+use super::give_up::{give_up, remove};
+use super::run::{Batch, Progress, Run, blocking};
 use crate::database::OnDuplicate;
 use crate::domain::archive::Key;
 use crate::error::{Error, Result};
@@ -26,13 +27,13 @@ pub async fn archive(run: &Run<'_>, range: &Range, after: Option<&Key>) -> Resul
     let path = format!("{}{}", name(range, &first), files::SUFFIX);
     let file = begin(run, new_row(run, range, path, State::Writing)).await?;
     let file = write(run, range, file, after).await?;
-    if file.rows == 0 && open::give_up(run, &file).await? {
+    if file.rows == 0 && give_up(run, &file).await? {
         return Ok(None);
     }
     let contents = read_back(run, &file).await?;
     if !archive_file::verified(run.app.db.write(), &file).await? {
         // Nobody else writes, or knows, a file of this name.
-        open::remove(run, &file).await?;
+        remove(run, &file).await?;
         return Err(taken_over());
     }
     let is_complete = delete(run, &file, &contents.keys).await?;

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::blocking;
+use super::run::blocking;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::files::Directory;

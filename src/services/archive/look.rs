@@ -4,7 +4,8 @@ use entity::OrderId;
 use entity::archive_file::{Model, State, Table};
 use serde_json::Value;
 
-use super::{batch, blocking, directory};
+use super::run::blocking;
+use super::{batch, directory};
 use crate::app::App;
 use crate::error::Result;
 use crate::files;

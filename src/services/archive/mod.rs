@@ -5,24 +5,26 @@
 
 mod batch;
 mod directory;
+mod give_up;
 mod look;
 mod open;
 mod purge;
+mod run;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use entity::archive_file::Table;
 
 use crate::app::App;
-use crate::domain::archive::{Age, Key};
-use crate::error::{Error, Result};
-use crate::files::Directory;
+use crate::domain::archive::Key;
+use crate::error::Result;
 use crate::repositories::old_rows::{self, Range};
 use crate::settings::Mode;
 
 pub use look::{Difference, Sought, find, list, verify};
+use run::{Batch, Run};
+pub use run::{Progress, Watcher, retention};
 
 /// The lease under which alone a run may be made.
 pub const LEASE: &str = "job:archive";
@@ -43,26 +45,6 @@ impl Default for Options {
         }
     }
 }
-
-/// What a run tells on the way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress<'a> {
-    /// So many old rows are in a table.
-    Found { table: Table, rows: u64 },
-    /// So many more rows were written to a file.
-    Written { table: Table, rows: u64 },
-    /// So many more rows were deleted.
-    Deleted { table: Table, rows: u64 },
-    /// All rows of a file are in the file only, or so many were purged.
-    Finished {
-        table: Table,
-        path: &'a str,
-        rows: u64,
-    },
-}
-
-/// Hears of the progress; must not block.
-pub type Watcher<'a> = &'a (dyn Fn(&Progress<'_>) + Sync);
 
 /// What a run did with one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +84,7 @@ pub async fn run(app: &App, options: &Options, watch: Watcher<'_>) -> Result<Rep
         (report.resumed, report.is_complete) = open::finish_all(&run).await?;
     }
     for table in &options.tables {
-        let (done, is_complete) = run.table(*table, options.dry_run).await?;
+        let (done, is_complete) = archive_table(&run, *table, options.dry_run).await?;
         report.is_complete &= is_complete;
         report.tables.push(done);
     }
@@ -110,104 +92,44 @@ pub async fn run(app: &App, options: &Options, watch: Watcher<'_>) -> Result<Rep
     Ok(report)
 }
 
-/// One run.
-struct Run<'a> {
-    app: &'a App,
-    directory: Directory,
-    age: Age,
-    ends_at: DateTime<Utc>,
-    watch: Watcher<'a>,
-    /// The longest transaction, in microseconds.
-    longest: AtomicU64,
-}
-
-/// Rows that left a table together.
-struct Batch {
-    rows: u64,
-    last: Option<Key>,
-    /// False when the window ended first.
-    is_complete: bool,
-}
-
-impl<'a> Run<'a> {
-    fn begin(app: &'a App, watch: Watcher<'a>) -> Result<Self> {
-        let settings = &app.settings.archive;
-        let now = app.clock.now();
-        Ok(Self {
-            app,
-            directory: Directory::new(&settings.directory),
-            age: Age::beyond(retention(app)?, now),
-            ends_at: now + delta(settings.window)?,
-            watch,
-            longest: AtomicU64::new(0),
-        })
+/// Moves the old rows of one table, a batch after the other, until none is left or the window is over.
+async fn archive_table(run: &Run<'_>, table: Table, dry_run: bool) -> Result<(TableReport, bool)> {
+    let db = run.app.db.read();
+    let range = old_rows::range(db, table, run.age).await?;
+    let found = old_rows::count(db, &range).await?;
+    let mode = run.app.settings.archive.mode(table);
+    let mut report = TableReport {
+        table,
+        mode,
+        found,
+        rows: 0,
+    };
+    (run.watch)(&Progress::Found { table, rows: found });
+    if dry_run {
+        return Ok((report, true));
     }
-
-    /// Moves the old rows of one table, a batch after the other, until none is left or the window is over.
-    async fn table(&self, table: Table, dry_run: bool) -> Result<(TableReport, bool)> {
-        let db = self.app.db.read();
-        let range = old_rows::range(db, table, self.age).await?;
-        let found = old_rows::count(db, &range).await?;
-        let mode = self.app.settings.archive.mode(table);
-        let mut report = TableReport {
-            table,
-            mode,
-            found,
-            rows: 0,
-        };
-        (self.watch)(&Progress::Found { table, rows: found });
-        if dry_run {
+    let mut after = None;
+    while !run.is_over() {
+        let Some(batch) = next_batch(run, mode, &range, after.as_ref()).await? else {
             return Ok((report, true));
+        };
+        report.rows += batch.rows;
+        if !batch.is_complete {
+            break;
         }
-        let mut after = None;
-        while !self.is_over() {
-            let Some(batch) = self.batch(mode, &range, after.as_ref()).await? else {
-                return Ok((report, true));
-            };
-            report.rows += batch.rows;
-            if !batch.is_complete {
-                break;
-            }
-            after = batch.last;
-        }
-        Ok((report, false))
+        after = batch.last;
     }
-
-    async fn batch(&self, mode: Mode, range: &Range, after: Option<&Key>) -> Result<Option<Batch>> {
-        match mode {
-            Mode::Archive => batch::archive(self, range, after).await,
-            Mode::Purge => purge::purge(self, range, after).await,
-        }
-    }
-
-    /// The window is over, or the instance stops: the next run goes on.
-    fn is_over(&self) -> bool {
-        self.app.is_stopping() || self.app.clock.now() >= self.ends_at
-    }
-
-    /// Lets orders and callbacks have the database for a while.
-    async fn pause(&self) {
-        tokio::time::sleep(self.app.settings.archive.pause).await;
-    }
-
-    fn slice(&self) -> usize {
-        self.app.settings.archive.slice
-    }
+    Ok((report, false))
 }
 
-/// How old rows become before they leave.
-pub fn retention(app: &App) -> Result<TimeDelta> {
-    delta(app.settings.archive.retention)
-}
-
-fn delta(duration: Duration) -> Result<TimeDelta> {
-    TimeDelta::from_std(duration).map_err(|error| Error::Internal(error.to_string()))
-}
-
-/// Runs what blocks beside the threads that answer.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    let broken = |error| Error::Internal(format!("work on a file broke off: {error}"));
-    tokio::task::spawn_blocking(work).await.map_err(broken)?
+async fn next_batch(
+    run: &Run<'_>,
+    mode: Mode,
+    range: &Range,
+    after: Option<&Key>,
+) -> Result<Option<Batch>> {
+    match mode {
+        Mode::Archive => batch::archive(run, range, after).await,
+        Mode::Purge => purge::purge(run, range, after).await,
+    }
 }

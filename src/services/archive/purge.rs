@@ -5,7 +5,7 @@ use std::time::Instant;
 use entity::archive_file::{Model, State};
 
 use super::batch::{begin, first_key, name, new_row, note_transaction};
-use super::{Batch, Progress, Run};
+use super::run::{Batch, Progress, Run};
 use crate::domain::archive::Key;
 use crate::error::{Error, Result};
 use crate::repositories::archive_file;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::events::Message;
 use crate::metrics::Layer;
 use crate::repositories;
-use crate::services::payments::gateway_calls::Errand;
+use crate::services::payments::gateway_calls::GatewayCall;
 
 /// What a consumer did in the transaction.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub enum Effect {
     Nothing,
     Applied,
     /// A gateway has to be called now that it is committed.
-    Errand(Box<Errand>),
+    GatewayCall(Box<GatewayCall>),
 }
 
 /// Why a message had no effect in this transaction.
@@ -68,7 +68,7 @@ pub async fn once(
     message: &Message,
     failure: Option<&message_failure::Model>,
     effect: impl AsyncFn(&Transaction) -> Result<Effect>,
-) -> Result<Option<Errand>> {
+) -> Result<Option<GatewayCall>> {
     match act(app, consumer, message, &effect, failure).await {
         Ok(effect) => return Ok(applied(app, consumer, effect)),
         Err(Obstacle::Repeated) => {
@@ -123,14 +123,14 @@ fn row(app: &App, consumer: Consumer, message: &Message) -> message_consume_log:
     }
 }
 
-fn applied(app: &App, consumer: Consumer, effect: Effect) -> Option<Errand> {
-    let (result, errand) = match effect {
+fn applied(app: &App, consumer: Consumer, effect: Effect) -> Option<GatewayCall> {
+    let (result, call) = match effect {
         Effect::Nothing => ("nothing", None),
         Effect::Applied => ("applied", None),
-        Effect::Errand(errand) => ("applied", Some(*errand)),
+        Effect::GatewayCall(call) => ("applied", Some(*call)),
     };
     app.metrics.events.consumed(consumer.name(), result);
-    errand
+    call
 }
 
 /// Done before: the message is acknowledged like the first.

@@ -4,17 +4,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, alert};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::app::App;
 use crate::clock::Clock;
 use crate::database::{Database, Transaction};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::repositories;
-
-/// How many alerts a list shows.
-const SHOWN: u64 = 200;
 
 /// What it is that a person must see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,20 +54,6 @@ impl Kind {
             Self::LockLost => "lock_lost",
         }
     }
-}
-
-/// An alert as operators see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct AlertView {
-    pub id: String,
-    pub kind: String,
-    /// What it is about: a payment, a refund, an event.
-    pub subject: String,
-    #[schema(value_type = Option<String>)]
-    pub order_id: Option<OrderId>,
-    pub detail: String,
-    pub created_at: DateTime<Utc>,
-    pub acknowledged_at: Option<DateTime<Utc>>,
 }
 
 /// Raises it; the same kind and subject a second time changes nothing.
@@ -125,31 +105,4 @@ pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Syn
             }
         });
     })
-}
-
-/// The newest alerts, those that nobody saw first.
-pub async fn list(app: &App) -> Result<Vec<AlertView>> {
-    let alerts = repositories::alert::list(app.db.read(), SHOWN).await?;
-    Ok(alerts.into_iter().map(AlertView::from).collect())
-}
-
-/// Notes that somebody saw it; again changes nothing.
-pub async fn acknowledge(app: &App, id: i64) -> Result<AlertView> {
-    repositories::alert::acknowledge(app.db.write(), id, app.clock.now()).await?;
-    let alert = repositories::alert::find(app.db.write(), id).await?;
-    alert.map(AlertView::from).ok_or(Error::NotFound)
-}
-
-impl From<alert::Model> for AlertView {
-    fn from(alert: alert::Model) -> Self {
-        Self {
-            id: alert.id.to_string(),
-            kind: alert.kind,
-            subject: alert.subject,
-            order_id: (alert.order_id.0 != 0).then_some(alert.order_id),
-            detail: alert.detail,
-            created_at: alert.created_at,
-            acknowledged_at: alert.acknowledged_at,
-        }
-    }
 }

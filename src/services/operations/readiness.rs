@@ -38,7 +38,7 @@ pub struct Readiness {
 
 pub async fn check(app: &App) -> Readiness {
     let database = app.db.trouble().await.map(Trouble::name);
-    let ids = app.ids.trouble(app).await;
+    let ids = app.ids.trouble().await;
     let redis = (!app.store.is_reachable().await).then_some("unreachable");
     let event_bus = app.bus.trouble();
     let needed = |trouble: Option<_>| trouble.map_or(State::Ready, |_| State::Down);

@@ -17,4 +17,5 @@ pub mod place_order;
 mod placement;
 mod pricing;
 pub mod shipments;
+mod ticket;
 pub mod timeline;

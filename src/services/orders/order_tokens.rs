@@ -22,7 +22,7 @@ pub struct IssuedToken {
 
 /// A token for `caller`, with the id that his order will have.
 pub async fn issue(app: &App, caller: &Caller) -> Result<IssuedToken> {
-    let order_id = app.ids.mint(app).await?;
+    let order_id = app.ids.mint().await?;
     let life = TimeDelta::from_std(app.settings.token.ttl).unwrap_or(TimeDelta::minutes(30));
     let expires_at = app.clock.now() + life;
     let token = OrderToken {

@@ -4,45 +4,26 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use chrono::{DateTime, Utc};
-use entity::{OrderId, ProductId, UserId};
+use entity::ProductId;
 use sha2::{Digest, Sha256};
 
 use super::placement::{self, Placement, Refused};
 use super::pricing::quote;
+use super::ticket::{Request, Ticket};
 use crate::app::App;
 use crate::auth::Role;
 use crate::error::{Error, Result};
-use crate::idempotency::IdempotentContext;
 use crate::idempotency::token::OrderToken;
 use crate::metrics::Layer;
 use crate::repositories;
 use crate::repositories::order::Whose;
-use crate::services::api::requests::NewOrder;
 use crate::services::keyed_requests::admission;
 use crate::services::keyed_requests::replay::{self, Answer};
-
-pub type Request = IdempotentContext<NewOrder>;
 
 /// How often a creation is tried whose obstacle was gone when it was looked at.
 const TRIES: u32 = 5;
 /// How long a finished request is remembered at the gate beyond its token's life.
 const MEMORY: Duration = Duration::from_hours(1);
-
-/// Which order a request may create, and until when.
-#[derive(Debug, Clone)]
-pub struct Ticket {
-    pub order_id: OrderId,
-    pub buyer: UserId,
-    /// `None` for a service's own key, which does not expire.
-    pub expires_at: Option<DateTime<Utc>>,
-}
-
-impl Ticket {
-    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
-        self.expires_at.is_some_and(|expiry| now >= expiry)
-    }
-}
 
 /// Places the order of `request` once, however often and wherever it arrives.
 pub async fn place(app: &App, request: &Request) -> Result<Answer> {
@@ -59,7 +40,7 @@ async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
     let buyer = request.body.buyer(caller)?;
     if caller.role == Role::Service {
         return Ok(Ticket {
-            order_id: app.ids.mint(app).await?,
+            order_id: app.ids.mint().await?,
             buyer,
             expires_at: None,
         });

@@ -6,8 +6,8 @@ use entity::{idempotency_record, order, order_item};
 use serde_json::json;
 
 use super::order_status::{self, Note};
-use super::place_order::{Request, Ticket};
 use super::pricing::Quote;
+use super::ticket::{Request, Ticket};
 use crate::app::App;
 use crate::database::{OnDuplicate, Refusal, Transaction};
 use crate::domain::slot::active_slot;

@@ -2,10 +2,7 @@
 
 use entity::OrderId;
 use entity::order::OrderStatus;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use utoipa::ToSchema;
-use validator::Validate;
 
 use super::manage_orders;
 use super::order_status::{self, Note};
@@ -15,18 +12,7 @@ use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
 use crate::repositories;
 use crate::services::api::responses::OrderView;
-
-/// Where a parcel is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Validate, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Shipment {
-    #[validate(length(min = 1, max = 64, message = "is 1 to 64 characters"))]
-    #[schema(min_length = 1, max_length = 64)]
-    pub carrier: String,
-    #[validate(length(min = 1, max = 64, message = "is 1 to 64 characters"))]
-    #[schema(min_length = 1, max_length = 64)]
-    pub tracking_no: String,
-}
+use crate::services::api::shipment::Shipment;
 
 /// Ships a paid order; the same shipment again changes nothing.
 ///

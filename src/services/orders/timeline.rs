@@ -8,7 +8,7 @@ use entity::{PaymentId, order_event, payment};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::services::api::responses::schema;
+use crate::services::api::schema;
 
 /// What happened to an order, as far as it is still here.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

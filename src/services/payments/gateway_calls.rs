@@ -34,7 +34,7 @@ pub struct Done {
 
 /// A call that a consumer's committed row asks for.
 #[derive(Debug, Clone)]
-pub enum Errand {
+pub enum GatewayCall {
     SendRefund(refund::Model),
     CloseAttempt(payment::Model),
 }
@@ -47,13 +47,13 @@ pub async fn take_up_refund(
     payment: PaymentId,
     refund_no: &str,
     now: DateTime<Utc>,
-) -> Result<Option<Errand>> {
+) -> Result<Option<GatewayCall>> {
     let refund = repositories::refund::by_number(tx, payment, refund_no).await?;
     let refund = refund.ok_or_else(|| Error::Internal("a refund that is not there".to_owned()))?;
     let is_new = refund.status == RefundStatus::Requested;
     let again = gateway_queries::next_ask(refund.asks, now);
     let taken = is_new && repositories::refund::note_ask(tx, &refund, again).await?;
-    Ok(taken.then_some(Errand::SendRefund(refund)))
+    Ok(taken.then_some(GatewayCall::SendRefund(refund)))
 }
 
 /// Takes up an attempt that was just retired; `None` when somebody is at it already.
@@ -61,21 +61,21 @@ pub async fn take_up_attempt(
     tx: &Transaction,
     payment: PaymentId,
     now: DateTime<Utc>,
-) -> Result<Option<Errand>> {
+) -> Result<Option<GatewayCall>> {
     let payment = repositories::payment::find(tx, payment).await?;
     let payment =
         payment.ok_or_else(|| Error::Internal("an attempt that is not there".to_owned()))?;
     let is_new = payment.is_open() && payment.asks == 0;
     let again = gateway_queries::next_ask(payment.asks, now);
     let taken = is_new && repositories::payment::note_ask(tx, &payment, again).await?;
-    Ok(taken.then_some(Errand::CloseAttempt(payment)))
+    Ok(taken.then_some(GatewayCall::CloseAttempt(payment)))
 }
 
 /// Calls the gateway and settles what it says; true when it said how it ended.
-pub async fn run(app: &App, errand: &Errand) -> Result<bool> {
-    match errand {
-        Errand::SendRefund(refund) => send_refund(app, refund).await,
-        Errand::CloseAttempt(payment) => is_ended(app, payment).await,
+pub async fn run(app: &App, call: &GatewayCall) -> Result<bool> {
+    match call {
+        GatewayCall::SendRefund(refund) => send_refund(app, refund).await,
+        GatewayCall::CloseAttempt(payment) => is_ended(app, payment).await,
     }
 }
 

@@ -114,7 +114,7 @@ async fn start_once(
     order: OrderId,
     request: &IdempotentContext<NewPayment>,
 ) -> Result<Started> {
-    let id = PaymentId(app.ids.mint(app).await?.0);
+    let id = PaymentId(app.ids.mint().await?.0);
     let made = app
         .db
         .transaction(async |tx| live_attempt(app, tx, order, id, request).await)

@@ -5,7 +5,7 @@ use entity::payment_callback::{self, Kind, Outcome};
 use entity::{OrderId, PaymentId, order, payment, refund};
 use sea_orm::DbErr;
 
-use super::Obstacle;
+use super::obstacle::Obstacle;
 use crate::database::Transaction;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::domain::settlement::{self, Verdict};

@@ -5,60 +5,29 @@
 //! was archived) the state machines tell nothing new.
 
 mod case;
+mod obstacle;
+mod parked;
 mod refunds;
 mod verdicts;
 
+use entity::payment::Role;
 use entity::payment_callback::{self, Outcome};
 use entity::{OrderId, PaymentId};
 
 use crate::app::App;
-use crate::database::{Failure, Refusal, Transaction, is_key};
+use crate::database::Transaction;
 use crate::domain::archive::changeable_since;
 use crate::domain::gateway_message::GatewayMessage;
+use crate::domain::settlement::Verdict;
 use crate::error::{Error, Result};
 use crate::metrics::Layer;
 use crate::repositories;
 use crate::services::archive;
 use case::Case;
+use obstacle::Obstacle;
 
 /// How often a message is tried whose obstacle was gone when it was looked at.
 const TRIES: u32 = 5;
-
-/// Why a message was not settled in this try.
-enum Obstacle {
-    /// Its event or its fact has a record.
-    Repeated,
-    Because(Error),
-}
-
-impl From<Error> for Obstacle {
-    fn from(error: Error) -> Self {
-        Self::Because(error)
-    }
-}
-
-impl From<sea_orm::DbErr> for Obstacle {
-    fn from(error: sea_orm::DbErr) -> Self {
-        match Failure::of(&error) {
-            Failure::Duplicate(key)
-                if is_key(&key, "uk_payment_callback_event")
-                    || is_key(&key, "uk_payment_callback_biz") =>
-            {
-                Self::Repeated
-            }
-            _ => Self::Because(error.into()),
-        }
-    }
-}
-
-impl Refusal for Obstacle {
-    fn error(&self) -> Option<&Error> {
-        match self {
-            Self::Because(error) => Some(error),
-            Self::Repeated => None,
-        }
-    }
-}
 
 /// The order of the attempt that a message names; `None` when there is no such attempt yet.
 pub async fn order_of(app: &App, payment: PaymentId) -> Result<Option<OrderId>> {
@@ -200,6 +169,10 @@ async fn judge(
     let outcome = verdicts::outcome(verdict);
     case.write(message, outcome, seen).await?;
     verdicts::apply(&mut case, verdict, message).await?;
+    parked::judge_again(&mut case, verdict).await?;
+    if verdict == Verdict::Paid(Role::Surplus) {
+        refunds::give_surplus_back(&mut case).await?;
+    }
     if outcome == Outcome::Stale {
         app.metrics
             .intercepted(Layer::StateMachine, "payment_callback");

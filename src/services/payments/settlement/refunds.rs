@@ -1,17 +1,15 @@
-//! Carrying out what was judged about refunds, and judging anew what waited for it.
+//! Carrying out what was judged about refunds.
 
 use entity::payment::Role;
-use entity::payment_callback::{self, Outcome};
 use entity::refund::{self, Origin, RefundStatus};
 use entity::{PaymentId, RefundId};
 use serde_json::{Value, json};
 
-use super::case::{ACTOR, Case, expect_changed, row};
-use super::verdicts::outcome;
+use super::case::{ACTOR, Case, expect_changed};
 use crate::domain::events::{REFUND_FAILED, REFUND_REQUESTED, REFUND_SUCCEEDED};
 use crate::domain::gateway_message::GatewayMessage;
 use crate::domain::order_flow::Move;
-use crate::domain::settlement::{RefundVerdict, Verdict};
+use crate::domain::settlement::RefundVerdict;
 use crate::error::Result;
 use crate::repositories;
 use crate::services::operations::alerts;
@@ -19,91 +17,15 @@ use crate::services::orders::close_order;
 use crate::services::orders::order_status::{self, Note};
 use entity::order::OrderStatus;
 
-/// Carries out a verdict on a message that just came; what waited for it is judged anew.
+/// Carries out a verdict on a message about a refund.
 pub async fn apply(
     case: &mut Case<'_>,
     verdict: RefundVerdict,
     message: &GatewayMessage,
 ) -> Result<()> {
-    if verdict == RefundVerdict::Park {
-        let (id, now) = (case.payment().id, case.now);
-        case.payment_mut().parked += 1;
-        return expect_changed(repositories::payment::add_parked(case.tx, id, 1, now).await);
-    }
-    carry_out(case, verdict, message).await?;
-    judge_parked(case).await
-}
-
-/// Judges what is parked until nothing more comes of it.
-pub async fn judge_parked(case: &mut Case<'_>) -> Result<()> {
-    while case.payment().parked > 0 {
-        let waiting = repositories::payment_callback::parked(case.tx, case.payment().id).await?;
-        let mut judged = false;
-        for callback in waiting {
-            judged |= judge_one(case, callback).await?;
-        }
-        if !judged {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// True when it waits no more.
-async fn judge_one(case: &mut Case<'_>, callback: payment_callback::Model) -> Result<bool> {
-    let message = message_of(&callback, case);
-    let verdict = case.judge(&message).await?;
-    let outcome = outcome(verdict);
-    if outcome == Outcome::Parked {
-        return Ok(false);
-    }
-    let judged = row(&message, case.order.id, outcome, case.now);
-    let written = repositories::payment_callback::judge_again(case.tx, &callback, &judged).await;
-    expect_changed(written)?;
-    let id = case.payment().id;
-    expect_changed(repositories::payment::add_parked(case.tx, id, -1, case.now).await)?;
-    case.payment_mut().parked -= 1;
     match verdict {
-        Verdict::Refund(verdict) => carry_out(case, verdict, &message).await?,
-        other => Box::pin(super::verdicts::apply(case, other, &message)).await?,
-    }
-    Ok(true)
-}
-
-/// What is left of surplus money goes back, once: its number is made of the payment's id.
-pub async fn give_surplus_back(case: &mut Case<'_>) -> Result<()> {
-    let payment = case.payment();
-    let (id, rest) = (payment.id, payment.amount - payment.refunded_amount);
-    let detail = "money came for an order that was paid or closed; what is left of it goes back";
-    case.alert(alerts::Kind::SurplusPayment, &id.to_string(), detail)
-        .await?;
-    if rest == 0 {
-        return Ok(());
-    }
-    let refund = refund::Model {
-        origin: Origin::Automatic,
-        reason: "surplus payment".to_owned(),
-        status: RefundStatus::Requested,
-        settled_at: None,
-        ..blank(case, &automatic_no(id), rest)
-    };
-    insert(case, refund).await?;
-    let payload = told(case, &automatic_no(id), rest);
-    case.tell(REFUND_REQUESTED, payload).await
-}
-
-/// The number of a payment's automatic refund.
-pub fn automatic_no(payment: PaymentId) -> String {
-    format!("auto-{payment}")
-}
-
-async fn carry_out(
-    case: &mut Case<'_>,
-    verdict: RefundVerdict,
-    message: &GatewayMessage,
-) -> Result<()> {
-    match verdict {
-        RefundVerdict::Park | RefundVerdict::Stale => Ok(()),
+        RefundVerdict::Park => park(case).await,
+        RefundVerdict::Stale => Ok(()),
         RefundVerdict::Succeed => {
             moved(case, message, RefundStatus::Succeeded).await?;
             succeeded(case, message).await
@@ -142,6 +64,40 @@ async fn carry_out(
             .await
         }
     }
+}
+
+/// It waits for another message about the same attempt.
+async fn park(case: &mut Case<'_>) -> Result<()> {
+    let (id, now) = (case.payment().id, case.now);
+    case.payment_mut().parked += 1;
+    expect_changed(repositories::payment::add_parked(case.tx, id, 1, now).await)
+}
+
+/// What is left of surplus money goes back, once: its number is made of the payment's id.
+pub async fn give_surplus_back(case: &mut Case<'_>) -> Result<()> {
+    let payment = case.payment();
+    let (id, rest) = (payment.id, payment.amount - payment.refunded_amount);
+    let detail = "money came for an order that was paid or closed; what is left of it goes back";
+    case.alert(alerts::Kind::SurplusPayment, &id.to_string(), detail)
+        .await?;
+    if rest == 0 {
+        return Ok(());
+    }
+    let refund = refund::Model {
+        origin: Origin::Automatic,
+        reason: "surplus payment".to_owned(),
+        status: RefundStatus::Requested,
+        settled_at: None,
+        ..blank(case, &automatic_no(id), rest)
+    };
+    insert(case, refund).await?;
+    let payload = told(case, &automatic_no(id), rest);
+    case.tell(REFUND_REQUESTED, payload).await
+}
+
+/// The number of a payment's automatic refund.
+pub fn automatic_no(payment: PaymentId) -> String {
+    format!("auto-{payment}")
 }
 
 /// A refund of the booked payment moves the order once the whole amount has gone back.
@@ -261,21 +217,4 @@ fn told(case: &Case<'_>, refund_no: &str, amount: i64) -> Value {
 
 fn subject(message: &GatewayMessage) -> String {
     format!("{}:{}", message.payment_id, message.refund_no)
-}
-
-/// The message that a parked record keeps.
-fn message_of(callback: &payment_callback::Model, case: &Case<'_>) -> GatewayMessage {
-    GatewayMessage {
-        gateway: callback.gateway.clone(),
-        event_id: callback.event_id.clone(),
-        kind: callback.kind,
-        payment_id: callback.payment_id,
-        order_id: Some(case.order.id),
-        trade_no: callback.trade_no.clone(),
-        refund_no: callback.refund_no.clone(),
-        amount: callback.amount,
-        currency: callback.currency.clone(),
-        event_time: callback.event_time,
-        raw: callback.raw.clone(),
-    }
 }

@@ -76,12 +76,7 @@ async fn paid(case: &mut Case<'_>, role: Role, message: &GatewayMessage) -> Resu
         let order = case.order.clone();
         case.order = order_status::change(tx, order, Move::Pay, note, now).await?;
     }
-    refunds::judge_parked(case).await?;
-    if role == Role::Surplus {
-        refunds::give_surplus_back(case).await
-    } else {
-        Ok(())
-    }
+    Ok(())
 }
 
 /// The order has its money: all other attempts that are open should end at their gateway.

@@ -9,8 +9,8 @@ use log::warn;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
-use crate::app::App;
-use crate::database::Single;
+use crate::clock::Clock;
+use crate::database::{Database, Single};
 use crate::domain::snowflake::{NODES, Pause, Snowflake};
 use crate::error::{Error, Result};
 use crate::repositories::lease::{self, Claim};
@@ -23,7 +23,9 @@ const TRIES: u32 = 20;
 
 /// The ids of one process.
 #[derive(Debug)]
-pub struct Ids {
+pub struct OrderIds {
+    db: Database,
+    clock: Clock,
     holder: String,
     length: Duration,
     node: Mutex<Option<Node>>,
@@ -42,10 +44,12 @@ struct Node {
     holds_until: Duration,
 }
 
-impl Ids {
+impl OrderIds {
     /// No node number is taken before the first id.
-    pub fn new(length: Duration) -> Self {
+    pub fn new(db: Database, clock: Clock, length: Duration) -> Self {
         Self {
+            db,
+            clock,
             holder: Uuid::new_v4().to_string(),
             length,
             node: Mutex::new(None),
@@ -57,27 +61,27 @@ impl Ids {
     /// stepped back further than a short wait: what was minted under the old number lies ahead of it.
     ///
     /// [`Error::ClockBehind`] when all numbers were used by a clock that was ahead.
-    pub async fn mint(&self, app: &App) -> Result<OrderId> {
-        let minted = self.try_mint(app).await;
+    pub async fn mint(&self) -> Result<OrderId> {
+        let minted = self.try_mint().await;
         let is_behind = matches!(minted, Err(Error::ClockBehind));
         self.is_behind.store(is_behind, Ordering::Relaxed);
         minted
     }
 
     /// Why no id can be minted; it ends by itself, also when nobody asks for an id.
-    pub async fn trouble(&self, app: &App) -> Option<&'static str> {
+    pub async fn trouble(&self) -> Option<&'static str> {
         let is_over = !self.is_behind.load(Ordering::Relaxed)
-            || !matches!(self.mint(app).await, Err(Error::ClockBehind));
+            || !matches!(self.mint().await, Err(Error::ClockBehind));
         (!is_over).then_some("clock_behind")
     }
 
-    async fn try_mint(&self, app: &App) -> Result<OrderId> {
+    async fn try_mint(&self) -> Result<OrderId> {
         let mut place = self.node.lock().await;
         for _ in 0..TRIES {
-            let now_ms = app.clock.now().timestamp_millis();
+            let now_ms = self.clock.now().timestamp_millis();
             let node = match place.take() {
                 Some(node) if since_boot() < node.holds_until => node,
-                expired => self.lease(app.db.write(), expired, now_ms).await?,
+                expired => self.lease(self.db.write(), expired, now_ms).await?,
             };
             let node = place.insert(node);
             match node.snowflake.next(now_ms, node.reserved_ms) {
@@ -85,7 +89,7 @@ impl Ids {
                 Err(Pause::ClockBehind(by)) if by <= SHORT_STEP => tokio::time::sleep(by).await,
                 Err(Pause::ClockBehind(by)) => {
                     let given_up = place.take();
-                    self.give_up(app.db.write(), given_up, by).await;
+                    self.give_up(self.db.write(), given_up, by).await;
                 }
                 Err(Pause::Unreserved) => node.holds_until = Duration::ZERO,
             }

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::rust_files;
 
 /// What each layer may name after `crate::`.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("domain", &["domain"]),
     (
         "gateways",
         &[
-            "clock", "database", "deadline", "domain", "error", "gateways",
+            "clock", "database", "deadline", "domain", "error", "gateways", "settings",
         ],
     ),
     (
@@ -40,9 +42,20 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ),
     ("events", &["domain", "error", "events"]),
     ("files", &["domain", "error", "files"]),
+    (
+        "instance",
+        &[
+            "clock",
+            "database",
+            "domain",
+            "error",
+            "instance",
+            "repositories",
+        ],
+    ),
     ("metrics", &["metrics"]),
     ("command_line", &[]),
-    ("settings", &["settings"]),
+    ("settings", &["domain", "settings"]),
     (
         "repositories",
         &["database", "domain", "error", "repositories"],
@@ -135,19 +148,6 @@ fn only_services_begin_transactions() {
             );
         }
     }
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 /// The first name behind every `crate::`, groups and inner modules included.

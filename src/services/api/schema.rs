@@ -1,0 +1,37 @@
+//! How the API's description shows types that the tables own.
+
+use utoipa::ToSchema;
+
+/// What kind of sale it is.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OrderType {
+    Normal,
+    FlashSale,
+    GroupBuy,
+}
+
+/// Where an order stands.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OrderStatus {
+    PendingPayment,
+    Paying,
+    Paid,
+    Shipped,
+    Finished,
+    Closed,
+    Refunding,
+    Refunded,
+}
+
+/// Where an attempt stands.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum PaymentStatus {
+    Created,
+    Live,
+    Succeeded,
+    Failed,
+    Closed,
+}

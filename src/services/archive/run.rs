@@ -1,0 +1,97 @@
+//! One run of the archive: its clock, its directory, who watches it.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use entity::archive_file::Table;
+
+use crate::app::App;
+use crate::domain::archive::{Age, Key};
+use crate::error::{Error, Result};
+use crate::files::Directory;
+
+/// What a run tells on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// So many old rows are in a table.
+    Found { table: Table, rows: u64 },
+    /// So many more rows were written to a file.
+    Written { table: Table, rows: u64 },
+    /// So many more rows were deleted.
+    Deleted { table: Table, rows: u64 },
+    /// All rows of a file are in the file only, or so many were purged.
+    Finished {
+        table: Table,
+        path: &'a str,
+        rows: u64,
+    },
+}
+
+/// Hears of the progress; must not block.
+pub type Watcher<'a> = &'a (dyn Fn(&Progress<'_>) + Sync);
+
+/// One run.
+pub struct Run<'a> {
+    pub app: &'a App,
+    pub directory: Directory,
+    pub age: Age,
+    pub ends_at: DateTime<Utc>,
+    pub watch: Watcher<'a>,
+    /// The longest transaction, in microseconds.
+    pub longest: AtomicU64,
+}
+
+/// Rows that left a table together.
+pub struct Batch {
+    pub rows: u64,
+    pub last: Option<Key>,
+    /// False when the window ended first.
+    pub is_complete: bool,
+}
+
+impl<'a> Run<'a> {
+    pub fn begin(app: &'a App, watch: Watcher<'a>) -> Result<Self> {
+        let settings = &app.settings.archive;
+        let now = app.clock.now();
+        Ok(Self {
+            app,
+            directory: Directory::new(&settings.directory),
+            age: Age::beyond(retention(app)?, now),
+            ends_at: now + delta(settings.window)?,
+            watch,
+            longest: AtomicU64::new(0),
+        })
+    }
+
+    /// The window is over, or the instance stops: the next run goes on.
+    pub fn is_over(&self) -> bool {
+        self.app.is_stopping() || self.app.clock.now() >= self.ends_at
+    }
+
+    /// Lets orders and callbacks have the database for a while.
+    pub async fn pause(&self) {
+        tokio::time::sleep(self.app.settings.archive.pause).await;
+    }
+
+    pub fn slice(&self) -> usize {
+        self.app.settings.archive.slice
+    }
+}
+
+/// How old rows become before they leave.
+pub fn retention(app: &App) -> Result<TimeDelta> {
+    delta(app.settings.archive.retention)
+}
+
+fn delta(duration: Duration) -> Result<TimeDelta> {
+    TimeDelta::from_std(duration).map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// Runs what blocks beside the threads that answer.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let broken = |error| Error::Internal(format!("work on a file broke off: {error}"));
+    tokio::task::spawn_blocking(work).await.map_err(broken)?
+}
