@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::database::{Access, Database};
 use crate::error::{Error, Result};
 use crate::events::{BrokerSettings, EventBus, InProcess, RabbitMq};
-use crate::gateways::Sandbox;
+use crate::gateways::{Gateways, PaymentGateway, Sandbox};
 use crate::idempotency::entrance_store::EntranceStore;
 use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
@@ -38,7 +38,8 @@ pub struct App {
     pub late_runs: LateRuns,
     instance: String,
     stopping: watch::Sender<bool>,
-    sandbox: Option<Sandbox>,
+    gateways: Gateways,
+    sandbox: Option<Arc<Sandbox>>,
 }
 
 impl App {
@@ -81,6 +82,7 @@ impl App {
             late_runs: LateRuns::default(),
             instance: Uuid::new_v4().to_string(),
             stopping: watch::Sender::new(false),
+            gateways: gateways(sandbox.as_ref()),
             sandbox,
         })
     }
@@ -115,9 +117,14 @@ impl App {
         self.clock.now() + TimeDelta::from_std(ttl).unwrap_or(TimeDelta::hours(1))
     }
 
-    /// The sandbox gateway; [`Error::NotFound`] where there is none.
+    /// The gateway of that name; [`Error::NotFound`] where it is not set up.
+    pub fn gateway(&self, name: &str) -> Result<&dyn PaymentGateway> {
+        self.gateways.named(name).ok_or(Error::NotFound)
+    }
+
+    /// The sandbox itself, for its cashier and its messages; [`Error::NotFound`] where there is none.
     pub fn sandbox(&self) -> Result<&Sandbox> {
-        self.sandbox.as_ref().ok_or(Error::NotFound)
+        self.sandbox.as_deref().ok_or(Error::NotFound)
     }
 }
 
@@ -159,14 +166,23 @@ const fn lock_settings(settings: &Settings) -> LockSettings {
     }
 }
 
+/// Those whose settings are there.
+fn gateways(sandbox: Option<&Arc<Sandbox>>) -> Gateways {
+    let mut gateways = Gateways::default();
+    if let Some(sandbox) = sandbox {
+        gateways.add(Sandbox::NAME, Arc::<Sandbox>::clone(sandbox));
+    }
+    gateways
+}
+
 /// Where no secret is set there is no sandbox: nobody in production pays with play money.
-fn sandbox(settings: &Settings, db: &Database, clock: &Clock) -> Result<Option<Sandbox>> {
+fn sandbox(settings: &Settings, db: &Database, clock: &Clock) -> Result<Option<Arc<Sandbox>>> {
     if settings.sandbox.secret.is_empty() {
         return Ok(None);
     }
     let sandbox = Sandbox::new(&settings.sandbox.secret, db.clone(), clock.clone());
     let problem = "ORDER__SANDBOX__SECRET must read whsec_ and base64";
     sandbox
-        .map(Some)
+        .map(|sandbox| Some(Arc::new(sandbox)))
         .ok_or_else(|| Error::Start(problem.to_owned()))
 }

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use super::door::door;
 use super::refusals::Ids;
 use crate::app::App;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::services::payments::callbacks;
 
 pub fn configure(config: &mut web::ServiceConfig) {
@@ -20,7 +20,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
     operation_id = "receive_callback",
     tag = "payments",
     request_body(content = String, content_type = "application/json"),
-    params(("gateway" = String, Path, description = "`sandbox`.")),
+    params(("gateway" = String, Path, description = "Its name, like `sandbox`.")),
     responses(
         (status = 200, description = "Taken in.", body = Object),
         (status = 400, description = "Signed, and no message.", body = Object),
@@ -36,16 +36,13 @@ pub async fn receive(
     request: HttpRequest,
     raw: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse> {
-    if gateway.as_str() != "sandbox" {
-        return Err(Error::NotFound);
-    }
-    app.sandbox()?;
+    app.gateway(&gateway)?;
     let raw = raw.map_err(|error| crate::idempotency::json::unreadable(&error))?;
     let headers = request.headers().clone();
     // Large: boxed, so that the task that waits for it stays small.
     let work = async move {
-        let sandbox = app.sandbox()?;
-        Box::pin(callbacks::receive(&app, sandbox, &headers, &raw)).await
+        let gateway = app.gateway(&gateway)?;
+        Box::pin(callbacks::receive(&app, gateway, &headers, &raw)).await
     };
     let words = super::answers::to_the_end(work).await?;
     let status = StatusCode::from_u16(words.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);

@@ -1,10 +1,9 @@
 //! What every payment provider must be able to do.
 
-use std::future::Future;
-
 use actix_web::http::header::HeaderMap;
 use chrono::{DateTime, Utc};
 use entity::{payment, refund};
+use sea_orm::prelude::async_trait::async_trait;
 
 use crate::domain::gateway_message::GatewayMessage;
 
@@ -53,10 +52,8 @@ pub struct Words {
 }
 
 /// A payment provider. Every call is keyed by our own ids, so a repeat changes nothing there.
-pub trait PaymentGateway {
-    /// The name in paths and tables.
-    const NAME: &'static str;
-
+#[async_trait]
+pub trait PaymentGateway: Send + Sync {
     /// Verifies the signature over the raw bytes, then reads the message out of them.
     fn verify(
         &self,
@@ -66,29 +63,20 @@ pub trait PaymentGateway {
     ) -> Result<GatewayMessage, Rejected>;
 
     /// Lets the buyer pay; tells where.
-    fn open(
-        &self,
-        attempt: &payment::Model,
-    ) -> impl Future<Output = Result<String, Silence>> + Send;
+    async fn open(&self, attempt: &payment::Model) -> Result<String, Silence>;
 
     /// Asks how an attempt stands.
-    fn query(
-        &self,
-        attempt: &payment::Model,
-    ) -> impl Future<Output = Result<Standing, Silence>> + Send;
+    async fn query(&self, attempt: &payment::Model) -> Result<Standing, Silence>;
 
     /// Ends an attempt; refused when it is paid, which the answer says.
-    fn close(
-        &self,
-        attempt: &payment::Model,
-    ) -> impl Future<Output = Result<Standing, Silence>> + Send;
+    async fn close(&self, attempt: &payment::Model) -> Result<Standing, Silence>;
 
     /// Gives money back under the refund's number, or tells how that number stands.
-    fn refund(
+    async fn refund(
         &self,
         attempt: &payment::Model,
         refund: &refund::Model,
-    ) -> impl Future<Output = Result<RefundStanding, Silence>> + Send;
+    ) -> Result<RefundStanding, Silence>;
 
     /// What it wants to hear when a message is durably taken in.
     fn success(&self) -> Words;

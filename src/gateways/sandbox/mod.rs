@@ -12,6 +12,7 @@ use actix_web::http::header::HeaderMap;
 use chrono::{DateTime, Utc};
 use entity::payment_callback::Kind;
 use entity::{OrderId, PaymentId, payment, refund, sandbox_payment};
+use sea_orm::prelude::async_trait::async_trait;
 use serde::Deserialize;
 
 use super::gateway::{PaymentGateway, RefundStanding, Rejected, Silence, Standing, Words};
@@ -56,6 +57,9 @@ struct Data {
 }
 
 impl Sandbox {
+    /// Its name in paths and tables.
+    pub const NAME: &'static str = "sandbox";
+
     /// `secret` reads `whsec_` and base64; `None` when it does not.
     pub fn new(secret: &str, db: Database, clock: Clock) -> Option<Self> {
         let secret = signature::key(secret)?;
@@ -93,9 +97,8 @@ impl Sandbox {
     }
 }
 
+#[async_trait]
 impl PaymentGateway for Sandbox {
-    const NAME: &'static str = "sandbox";
-
     fn verify(
         &self,
         headers: &HeaderMap,

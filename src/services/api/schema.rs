@@ -1,6 +1,9 @@
 //! How the API's description shows types that the tables own.
 
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
+
+use crate::gateways::KNOWN;
 
 /// What kind of sale it is.
 #[derive(Debug, ToSchema)]
@@ -34,4 +37,13 @@ pub enum PaymentStatus {
     Succeeded,
     Failed,
     Closed,
+}
+
+/// The names of the payment gateways.
+pub fn gateway() -> Object {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some("The name of a payment gateway."))
+        .enum_values(Some(KNOWN))
+        .build()
 }

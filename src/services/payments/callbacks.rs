@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Success is said only for what is durably stored; anything else makes it come again.
 pub async fn receive(
     app: &App,
-    gateway: &impl PaymentGateway,
+    gateway: &dyn PaymentGateway,
     headers: &HeaderMap,
     raw: &[u8],
 ) -> Result<Words> {

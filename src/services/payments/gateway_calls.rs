@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::database::{Refusal, Transaction};
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::{Error, Result};
-use crate::gateways::{PaymentGateway, RefundStanding};
+use crate::gateways::RefundStanding;
 use crate::repositories;
 use crate::services::operations::alerts;
 
@@ -140,7 +140,11 @@ pub fn or_unknown<T>(result: Result<T>, order: OrderId, unknown: T) -> Result<T>
 async fn send_refund(app: &App, refund: &refund::Model) -> Result<bool> {
     let payment = repositories::payment::find(app.db.read(), refund.payment_id).await?;
     let payment = payment.ok_or_else(|| Error::Internal("a refund without payment".to_owned()))?;
-    let kind = match app.sandbox()?.refund(&payment, refund).await {
+    let kind = match app
+        .gateway(&payment.gateway)?
+        .refund(&payment, refund)
+        .await
+    {
         Ok(RefundStanding::Succeeded) => Kind::RefundSucceeded,
         Ok(RefundStanding::Failed) => Kind::RefundFailed,
         Ok(RefundStanding::Processing) | Err(_) => return Ok(false),

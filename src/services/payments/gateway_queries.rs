@@ -8,7 +8,7 @@ use super::settlement;
 use crate::app::App;
 use crate::domain::gateway_message::GatewayMessage;
 use crate::error::Result;
-use crate::gateways::{PaymentGateway, Silence, Standing};
+use crate::gateways::{Silence, Standing};
 
 /// Seconds between questions about the same thing; the last holds for all that follow.
 const PAUSES: [i64; 8] = [5, 15, 60, 300, 900, 3_600, 7_200, 21_600];
@@ -30,7 +30,7 @@ pub enum Told {
 
 /// Asks how it stands. What the gateway does not know brings no money once its time is over.
 pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
-    let answer = app.sandbox()?.query(payment).await;
+    let answer = app.gateway(&payment.gateway)?.query(payment).await;
     let is_over = payment.expires_at <= app.clock.now();
     let answer = match answer {
         Ok(Standing::NotFound) if !is_over => Ok(Standing::Open),
@@ -41,7 +41,7 @@ pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
 
 /// Asks for its end, which a gateway refuses when it is paid.
 pub async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
-    let answer = app.sandbox()?.close(payment).await;
+    let answer = app.gateway(&payment.gateway)?.close(payment).await;
     let is_young = app.clock.now() - payment.created_at < OPENING;
     let answer = match answer {
         Ok(Standing::NotFound) if payment.status == PaymentStatus::Created && is_young => {

@@ -15,10 +15,11 @@ use crate::auth::{Caller, Role as CallerRole};
 use crate::database::{OnDuplicate, Transaction};
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
-use crate::gateways::{PaymentGateway, Sandbox};
+use crate::gateways::KNOWN;
 use crate::idempotency::{Command, IdempotentContext, Key};
 use crate::metrics::Layer;
 use crate::repositories;
+use crate::services::api::schema;
 use crate::services::keyed_requests::admission;
 use crate::services::keyed_requests::record::{self, Obstacle};
 use crate::services::keyed_requests::replay;
@@ -29,8 +30,8 @@ use crate::services::orders::order_status::{self, Note};
 #[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPayment {
-    /// `sandbox`.
-    #[schema(example = "sandbox", pattern = "^sandbox$")]
+    /// The name of a payment gateway.
+    #[schema(schema_with = schema::gateway)]
     pub gateway: String,
     /// For callers that cannot set headers; the header `Idempotency-Key` wins.
     #[serde(default, skip_serializing)]
@@ -48,14 +49,14 @@ impl Command for NewPayment {
     }
 
     fn check(&self, _: &Caller) -> Result<()> {
-        if self.gateway == Sandbox::NAME {
-            Ok(())
-        } else {
-            Err(Error::invalid(
-                "gateway",
-                "names no payment gateway; there is: sandbox",
-            ))
+        if KNOWN.contains(&self.gateway.as_str()) {
+            return Ok(());
         }
+        let known = KNOWN.join(", ");
+        Err(Error::invalid(
+            "gateway",
+            format!("names no payment gateway; there is: {known}"),
+        ))
     }
 }
 
@@ -240,7 +241,7 @@ fn payable(order: &order::Model, payments: &[payment::Model], now: DateTime<Utc>
 /// Opens the attempt at its gateway, then notes where the buyer pays; → PAYING.
 async fn open(app: &App, payment: payment::Model) -> Result<payment::Model> {
     let url = app
-        .sandbox()?
+        .gateway(&payment.gateway)?
         .open(&payment)
         .await
         .map_err(|_silence| Error::GatewayUnknown)?;
