@@ -39,7 +39,6 @@ pub struct App {
     instance: String,
     stopping: watch::Sender<bool>,
     gateways: Gateways,
-    sandbox: Option<Arc<Sandbox>>,
 }
 
 impl App {
@@ -67,7 +66,7 @@ impl App {
         .on_lost(alerts::on_lock_lost(db.clone(), clock.clone()));
         let ids = OrderIds::new(db.clone(), clock.clone(), settings.ids.lease);
         let bus = event_bus(&settings)?;
-        let sandbox = sandbox(&settings, &db, &clock)?;
+        let gateways = Gateways::set_up(&settings, &db, &clock)?;
         Ok(Self {
             settings,
             clock,
@@ -82,8 +81,7 @@ impl App {
             late_runs: LateRuns::default(),
             instance: Uuid::new_v4().to_string(),
             stopping: watch::Sender::new(false),
-            gateways: gateways(sandbox.as_ref()),
-            sandbox,
+            gateways,
         })
     }
 
@@ -119,12 +117,12 @@ impl App {
 
     /// The gateway of that name; [`Error::NotFound`] where it is not set up.
     pub fn gateway(&self, name: &str) -> Result<&dyn PaymentGateway> {
-        self.gateways.named(name).ok_or(Error::NotFound)
+        self.gateways.named(name)
     }
 
     /// The sandbox itself, for its cashier and its messages; [`Error::NotFound`] where there is none.
     pub fn sandbox(&self) -> Result<&Sandbox> {
-        self.sandbox.as_deref().ok_or(Error::NotFound)
+        self.gateways.sandbox()
     }
 }
 
@@ -164,25 +162,4 @@ const fn lock_settings(settings: &Settings) -> LockSettings {
         wait: lock.wait,
         hold: lock.hold,
     }
-}
-
-/// Those whose settings are there.
-fn gateways(sandbox: Option<&Arc<Sandbox>>) -> Gateways {
-    let mut gateways = Gateways::default();
-    if let Some(sandbox) = sandbox {
-        gateways.add(Sandbox::NAME, Arc::<Sandbox>::clone(sandbox));
-    }
-    gateways
-}
-
-/// Where no secret is set there is no sandbox: nobody in production pays with play money.
-fn sandbox(settings: &Settings, db: &Database, clock: &Clock) -> Result<Option<Arc<Sandbox>>> {
-    if settings.sandbox.secret.is_empty() {
-        return Ok(None);
-    }
-    let sandbox = Sandbox::new(&settings.sandbox.secret, db.clone(), clock.clone());
-    let problem = "ORDER__SANDBOX__SECRET must read whsec_ and base64";
-    sandbox
-        .map(|sandbox| Some(Arc::new(sandbox)))
-        .ok_or_else(|| Error::Start(problem.to_owned()))
 }

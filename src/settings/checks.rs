@@ -8,6 +8,7 @@ use croner::Cron;
 
 use super::archive::{Archive, SHORTEST_RETENTION};
 use super::{Profile, Settings, SettingsError};
+use crate::domain::jobs::Job;
 
 /// The secret that signs bearer tokens where development is not told another.
 pub const DEVELOPMENT_JWT_SECRET: &str = "development-only-jwt-secret-not-for-production";
@@ -142,21 +143,12 @@ impl Settings {
         if self.jobs.utc_offset.parse::<FixedOffset>().is_err() {
             return impossible("ORDER__JOBS__UTC_OFFSET", "must read like +08:00");
         }
-        let schedules = &self.jobs.schedules;
-        let named = [
-            (
-                "ORDER__JOBS__SCHEDULES__CLOSE_UNPAID",
-                &schedules.close_unpaid,
-            ),
-            ("ORDER__JOBS__SCHEDULES__RECONCILE", &schedules.reconcile),
-            (
-                "ORDER__JOBS__SCHEDULES__RETRY_REFUNDS",
-                &schedules.retry_refunds,
-            ),
-            ("ORDER__JOBS__SCHEDULES__REDELIVER", &schedules.redeliver),
-            ("ORDER__JOBS__SCHEDULES__ARCHIVE", &schedules.archive),
-        ];
-        for (setting, schedule) in named {
+        for (name, schedule) in &self.jobs.schedules {
+            let setting = format!("ORDER__JOBS__SCHEDULES__{}", name.to_uppercase());
+            if Job::named(name).is_none() {
+                let known = Job::ALL.map(Job::name).join(", ");
+                return impossible(setting, format!("names no job; there are {known}"));
+            }
             if let Err(problem) = Cron::from_str(schedule)
                 && !schedule.is_empty()
             {
@@ -248,9 +240,12 @@ fn is_plain_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
-fn impossible<T>(setting: &'static str, problem: impl Into<String>) -> Result<T, SettingsError> {
+fn impossible<T>(
+    setting: impl Into<String>,
+    problem: impl Into<String>,
+) -> Result<T, SettingsError> {
     Err(SettingsError::Impossible {
-        setting,
+        setting: setting.into(),
         problem: problem.into(),
     })
 }

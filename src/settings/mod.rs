@@ -19,7 +19,7 @@ pub use archive::{Archive, ArchiveTables, Mode};
 pub use secret::Secret;
 pub use sections::{
     Auth, Bulkhead, Callbacks, Database, Events, Gate, Ids, Jobs, Lock, OrderTypeRules, Orders,
-    Points, RabbitMq, Redis, Sandbox, Schedules, Server, Token,
+    Points, RabbitMq, Redis, Sandbox, Server, Token,
 };
 
 /// Why the service does not start: a sentence that names the setting.
@@ -30,10 +30,7 @@ pub enum SettingsError {
     #[error("a setting cannot be used: {0}")]
     Unreadable(String),
     #[error("{setting} {problem}")]
-    Impossible {
-        setting: &'static str,
-        problem: String,
-    },
+    Impossible { setting: String, problem: String },
 }
 
 /// Which defaults apply, and how strict the start is.

@@ -140,17 +140,8 @@ pub struct Jobs {
     /// Ahead of UTC, like `+08:00`: the clock that the schedules are read by.
     pub utc_offset: String,
     /// When each job runs, as cron expressions with seconds; empty = only by hand.
-    pub schedules: Schedules,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Schedules {
-    pub close_unpaid: String,
-    pub reconcile: String,
-    pub retry_refunds: String,
-    pub redeliver: String,
-    pub archive: String,
+    /// By the names of jobs; without one, or empty: by hand only.
+    pub schedules: HashMap<String, String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -158,14 +158,8 @@ pub fn next(settings: &Settings, job: Job, now: DateTime<Utc>) -> Option<DateTim
 }
 
 fn schedule(settings: &Settings, job: Job) -> &str {
-    let schedules = &settings.jobs.schedules;
-    match job {
-        Job::CloseUnpaid => &schedules.close_unpaid,
-        Job::Reconcile => &schedules.reconcile,
-        Job::RetryRefunds => &schedules.retry_refunds,
-        Job::Redeliver => &schedules.redeliver,
-        Job::Archive => &schedules.archive,
-    }
+    let schedule = settings.jobs.schedules.get(job.name());
+    schedule.map_or("", String::as_str)
 }
 
 impl From<job_run::Model> for RunView {
