@@ -42,7 +42,7 @@ enum Command {
     Seed,
     /// Proves from the data that nothing happened twice; prints every violation, exit code 1 if any.
     Audit,
-    /// Lists the jobs of time and their last runs, and runs them by hand.
+    /// Lists the scheduled jobs and their last runs, and runs them by hand.
     Job {
         #[command(subcommand)]
         command: JobCommand,

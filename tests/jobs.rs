@@ -1,4 +1,4 @@
-//! Jobs of time: when their schedule says so, one instance at a time, each planned run once, visible to operators.
+//! Scheduled jobs: when their schedule says so, one instance at a time, each planned run once, visible to operators.
 
 use std::path::PathBuf;
 

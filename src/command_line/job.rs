@@ -1,4 +1,4 @@
-//! `order-service job`: the jobs of time and their last runs, and a run by hand, also while a server serves.
+//! `order-service job`: the scheduled jobs and their last runs, and a run by hand, also while a server serves.
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -14,7 +14,7 @@ pub fn configure(config: &mut web::ServiceConfig) {
     config.service(door("/api/jobs", "GET, HEAD").route(reading().to(list)));
 }
 
-/// The jobs of time with their last ten runs.
+/// The scheduled jobs with their last ten runs.
 #[utoipa::path(
     get,
     path = "/api/jobs",

@@ -1,4 +1,4 @@
-//! `/api/orders`: place, read, list, readdress, cancel.
+//! `/api/orders`: place, read, list, change the address, cancel.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use entity::OrderId;

@@ -1,4 +1,4 @@
-//! A bound in front of every BEGIN: when Redis is away the crowd must not run the database over.
+//! The bulkhead, a bound in front of every BEGIN: when Redis is away the crowd must not run the database over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What everything that needs the database is given.
+//! [`Database`]: the handle that everything which needs the database is given.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Lends connections: one place each, tested when they rested or when there was trouble, never more than the server gives.
+//! The connection pool lends connections: one place each, tested when they rested or when there was trouble, never more than the server gives.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The jobs of time, by their names.
+//! The scheduled jobs, by their names.
 
 /// What is done from time to time, on one instance at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! The breaker in front of Redis: after a few errors in a row it is left alone, and its outage costs no time-outs.
+//! The circuit breaker in front of Redis: after a few errors in a row it is left alone, and its outage costs no time-outs.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},

@@ -1,4 +1,5 @@
-//! What runs by itself: loops that survive a crash, since what is due stands in the database.
+//! What runs by itself: the outbox relay, retries and scheduled jobs. Loops that survive a crash, since what is due
+//! stands in the database.
 
 pub mod relay;
 mod scheduler;

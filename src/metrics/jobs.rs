@@ -1,4 +1,4 @@
-//! The numbers of the jobs of time.
+//! The metrics of scheduled jobs.
 
 use chrono::{DateTime, Utc};
 use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};

@@ -1,4 +1,4 @@
-//! Acting on a message once: the consumer's log row stands in the transaction of its effect, keyed by the fact.
+//! Deduplication, acting on a message once: the consumer's log row stands in the transaction of its effect, keyed by the fact.
 
 use entity::message_consume_log::{self, Status};
 use entity::message_failure;

@@ -1,4 +1,4 @@
-//! Failed messages as operators see them: what is tried again, what is dead, and replays.
+//! Failed messages as operators see them: those that are retried, and dead letters.
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, message_failure};

@@ -1,4 +1,4 @@
-//! The relay: hands the events of the outbox over to the bus, in order per order, at least once.
+//! The outbox relay hands the events of the outbox over to the bus, in order per order, at least once.
 //!
 //! One relay at a time holds an order's events by a lease; a crash anywhere leaves them waiting, and what was
 //! handed over but not marked is handed over again.

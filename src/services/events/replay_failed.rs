@@ -1,4 +1,4 @@
-//! Operators' replays of failed messages: once for each key.
+//! An operator replays a dead letter or a failed message: once for each key.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Messages that a consumer could not act on: tried again with growing pauses, then dead.
+//! Retries of messages that a consumer could not act on: with growing pauses, then they are dead letters.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::{message_failure, order_event};

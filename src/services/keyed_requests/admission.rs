@@ -1,4 +1,4 @@
-//! The gate in front of keyed work: the same request is let in one at a time.
+//! Admission of keyed requests: the gate lets the same request in one at a time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a repeat hears: the resource as it is now, read from the database, never from Redis.
+//! Replays, what a repeated request hears: the resource as it is now, read from the database, never from Redis.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Reading, readdressing and cancelling orders; each caller's reach is part of the query.
+//! Reading, listing and cancelling orders, and changing their address; each caller's reach is part of the query.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

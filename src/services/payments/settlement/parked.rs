@@ -1,4 +1,4 @@
-//! Messages that came before what they tell of: they wait, and are judged anew by whatever may end their wait.
+//! Pending callbacks: messages that came before what they tell of. They wait, and are judged anew by whatever may end their wait.
 
 use entity::payment_callback::{self, Outcome};
 
