@@ -2,23 +2,21 @@
 
 use chrono::{DateTime, Utc};
 use entity::alert::{ActiveModel, Column, Entity, Model};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
+use super::rows;
 use crate::database::Transaction;
 
 /// Raises it unless it was raised before; then nothing changes.
 pub async fn raise(tx: &Transaction, alert: Model) -> Result<(), DbErr> {
-    let mut row: ActiveModel = alert.into_active_model().reset_all();
-    row.id = NotSet;
     let ignore = OnConflict::columns([Column::Kind, Column::Subject])
         .do_nothing_on([Column::Id])
         .to_owned();
-    Entity::insert(row)
+    rows::without_id::<ActiveModel, _>(alert)
         .on_conflict(ignore)
         .exec_without_returning(tx)
         .await?;

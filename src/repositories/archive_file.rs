@@ -3,13 +3,11 @@
 use chrono::{DateTime, Utc};
 use entity::archive_directory as directory;
 use entity::archive_file::{ActiveModel, Column, Entity, Model, State};
-use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder};
 
+use super::rows;
 use crate::database::Transaction;
 
 /// The one row of `archive_directory`.
@@ -17,9 +15,7 @@ const ONLY: i64 = 1;
 
 /// Inserts and returns the row with its id; a violation of `uk_archive_file_open` means that another is open.
 pub async fn insert(db: &impl ConnectionTrait, file: Model) -> Result<Model, DbErr> {
-    let mut row: ActiveModel = file.clone().into_active_model().reset_all();
-    row.id = NotSet;
-    let id = Entity::insert(row).exec(db).await?.last_insert_id;
+    let id = rows::insert::<ActiveModel, _>(db, file.clone()).await?;
     Ok(Model { id, ..file })
 }
 

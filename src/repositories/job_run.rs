@@ -1,21 +1,19 @@
 //! `job_run`: when jobs ran, one row a planned run.
 
 use entity::job_run::{ActiveModel, Column, Entity, Model};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
+
+use super::rows;
 
 /// What a run says of itself before it has ended.
 pub const RUNNING: &str = "RUNNING";
 
 /// Inserts and returns the id; a violation of `uk_job_run` means that another instance ran it.
 pub async fn insert(db: &impl ConnectionTrait, run: Model) -> Result<i64, DbErr> {
-    let mut row: ActiveModel = run.into_active_model().reset_all();
-    row.id = NotSet;
-    Ok(Entity::insert(row).exec(db).await?.last_insert_id)
+    rows::insert::<ActiveModel, _>(db, run).await
 }
 
 /// Writes how a run ended.

@@ -1,17 +1,15 @@
 //! `message_consume_log`: what each consumer has done, once a fact.
 
 use entity::message_consume_log::{ActiveModel, Column, Entity, Model, Status};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, IntoActiveModel, QueryFilter};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter};
 
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts and returns the row's id; a violation of `uk_consume_log` means that the fact was acted on.
 pub async fn insert(tx: &Transaction, entry: Model) -> Result<i64, DbErr> {
-    let mut row: ActiveModel = entry.into_active_model().reset_all();
-    row.id = NotSet;
-    Ok(Entity::insert(row).exec(tx).await?.last_insert_id)
+    rows::insert::<ActiveModel, _>(tx, entry).await
 }
 
 /// Notes that there was nothing to do.

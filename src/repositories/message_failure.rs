@@ -2,22 +2,20 @@
 
 use chrono::{DateTime, Utc};
 use entity::message_failure::{ActiveModel, Column, Entity, Model};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, UpdateMany,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, UpdateMany,
 };
 
 use super::due::is_due;
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_message_failure` means that it is tried again already.
 pub async fn insert(tx: &Transaction, failure: Model) -> Result<(), DbErr> {
-    let mut row: ActiveModel = failure.into_active_model().reset_all();
-    row.id = NotSet;
-    Entity::insert(row).exec_without_returning(tx).await?;
-    Ok(())
+    let row = rows::without_id::<ActiveModel, _>(failure);
+    row.exec_without_returning(tx).await.map(|_| ())
 }
 
 pub async fn find(db: &impl ConnectionTrait, id: i64) -> Result<Option<Model>, DbErr> {

@@ -20,5 +20,6 @@ pub mod payment_callback;
 pub mod points;
 pub mod product;
 pub mod refund;
+mod rows;
 pub mod stock;
 pub mod stock_ledger;

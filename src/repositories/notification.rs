@@ -2,20 +2,17 @@
 
 use entity::UserId;
 use entity::notification::{ActiveModel, Column, Entity, Model};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_notification` means that the customer was told of the fact.
 pub async fn insert(tx: &Transaction, notification: Model) -> Result<(), DbErr> {
-    let mut row: ActiveModel = notification.into_active_model().reset_all();
-    row.id = NotSet;
-    Entity::insert(row).exec_without_returning(tx).await?;
-    Ok(())
+    let row = rows::without_id::<ActiveModel, _>(notification);
+    row.exec_without_returning(tx).await.map(|_| ())
 }
 
 /// Up to `limit` of what a customer was told of events before `before`, newest first.

@@ -3,22 +3,20 @@
 use chrono::{DateTime, Utc};
 use entity::payment_callback::{ActiveModel, Column, Entity, Kind, Model, Outcome};
 use entity::{OrderId, PaymentId, alert};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_payment_callback_event` or `uk_payment_callback_biz` means that it,
 /// or another message about the same fact, came before.
 pub async fn insert(tx: &Transaction, callback: Model) -> Result<(), DbErr> {
-    let mut row: ActiveModel = callback.into_active_model().reset_all();
-    row.id = NotSet;
-    Entity::insert(row).exec_without_returning(tx).await?;
-    Ok(())
+    let row = rows::without_id::<ActiveModel, _>(callback);
+    row.exec_without_returning(tx).await.map(|_| ())
 }
 
 pub async fn by_event(
@@ -26,11 +24,10 @@ pub async fn by_event(
     gateway: &str,
     event_id: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::Gateway.eq(gateway))
-        .filter(Column::EventId.eq(event_id))
-        .one(db)
-        .await
+    let key = Column::Gateway
+        .eq(gateway)
+        .and(Column::EventId.eq(event_id));
+    rows::one::<Entity>(db, key).await
 }
 
 pub async fn by_fact(
@@ -38,11 +35,8 @@ pub async fn by_fact(
     gateway: &str,
     biz_key: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::Gateway.eq(gateway))
-        .filter(Column::BizKey.eq(biz_key))
-        .one(db)
-        .await
+    let key = Column::Gateway.eq(gateway).and(Column::BizKey.eq(biz_key));
+    rows::one::<Entity>(db, key).await
 }
 
 pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<Model>, DbErr> {

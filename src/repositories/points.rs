@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use entity::{UserId, points_account, points_ledger};
-use sea_orm::ActiveValue::{NotSet, Set};
+use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts a movement and moves the balance; a violation of `uk_points_ledger` means that the
@@ -20,9 +20,7 @@ pub async fn move_by(tx: &Transaction, movement: points_ledger::Model) -> Result
         updated_at: Set(movement.created_at),
     };
     let (change, now) = (movement.change, movement.created_at);
-    let mut row: points_ledger::ActiveModel = movement.into_active_model().reset_all();
-    row.id = NotSet;
-    points_ledger::Entity::insert(row)
+    rows::without_id::<points_ledger::ActiveModel, _>(movement)
         .exec_without_returning(tx)
         .await?;
     points_account::Entity::insert(account)

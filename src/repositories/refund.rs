@@ -3,21 +3,18 @@
 use chrono::{DateTime, Utc};
 use entity::refund::{ActiveModel, Column, Entity, Model, RefundStatus};
 use entity::{OrderId, PaymentId, RefundId};
-use sea_orm::ActiveValue::NotSet;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DbErr, EntityTrait, IntoActiveModel,
-    QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use super::due::is_due;
+use super::rows;
 use crate::database::Transaction;
 
 /// Inserts; a violation of `uk_refund_no` means that the payment has a refund of that number.
 pub async fn insert(tx: &Transaction, refund: &Model) -> Result<RefundId, DbErr> {
-    let mut row: ActiveModel = refund.clone().into_active_model().reset_all();
-    row.id = NotSet;
-    Ok(Entity::insert(row).exec(tx).await?.last_insert_id)
+    rows::insert::<ActiveModel, _>(tx, refund.clone()).await
 }
 
 pub async fn find(db: &impl ConnectionTrait, id: RefundId) -> Result<Option<Model>, DbErr> {
@@ -29,11 +26,10 @@ pub async fn by_number(
     payment: PaymentId,
     refund_no: &str,
 ) -> Result<Option<Model>, DbErr> {
-    Entity::find()
-        .filter(Column::PaymentId.eq(payment))
-        .filter(Column::RefundNo.eq(refund_no))
-        .one(db)
-        .await
+    let key = Column::PaymentId
+        .eq(payment)
+        .and(Column::RefundNo.eq(refund_no));
+    rows::one::<Entity>(db, key).await
 }
 
 pub async fn of_order(db: &impl ConnectionTrait, order: OrderId) -> Result<Vec<Model>, DbErr> {

@@ -1,16 +1,15 @@
 //! A MariaDB server of a test's own, for tests that kill, restart or freeze the database.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const START_LIMIT: Duration = Duration::from_mins(1);
+use super::server_process::{free_port, new_directory, open_log, signal, wait_until};
+
 /// The first byte of the greeting's payload, behind a header of four: version 10 of the protocol.
 const GREETING: u8 = 10;
 
@@ -31,7 +30,7 @@ impl MariaDbServer {
 
     /// The same with options that win over ours, like `--max-connections=12`.
     pub fn start_with(options: &[&str]) -> Self {
-        let directory = new_directory();
+        let directory = new_directory("mariadb");
         install(&directory);
         let port = free_port();
         let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
@@ -75,22 +74,12 @@ impl MariaDbServer {
     }
 
     fn signal(&self, name: &str) {
-        run(Command::new("kill")
-            .arg(name)
-            .arg(self.child.id().to_string()));
+        assert!(signal(name, &self.child.id().to_string()), "kill {name}");
     }
 
     fn wait_until_it_answers(&mut self) {
-        let started = Instant::now();
-        while !greets(self.port) {
-            let ended = self.child.try_wait().expect("the state of our own child");
-            assert!(
-                ended.is_none() && started.elapsed() < START_LIMIT,
-                "MariaDB did not start ({ended:?}):\n{}",
-                log(&self.directory),
-            );
-            thread::sleep(Duration::from_millis(20));
-        }
+        let port = self.port;
+        wait_until(|| greets(port), &mut self.child, &self.directory);
     }
 }
 
@@ -103,21 +92,9 @@ impl Drop for MariaDbServer {
     }
 }
 
-fn new_directory() -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!(
-        "mariadb-{}-{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    );
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(directory.join("tmp")).expect("a directory under the build's");
-    directory
-}
-
 /// Relative paths and temporary files of its own: the installer stumbles over blanks and over other installers' files.
 fn install(directory: &Path) {
+    fs::create_dir_all(directory.join("tmp")).expect("a folder in it");
     let mut command = Command::new("mariadb-install-db");
     command
         .args([
@@ -133,11 +110,6 @@ fn install(directory: &Path) {
 }
 
 fn spawn(directory: &Path, port: u16, options: &[String]) -> Child {
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(directory.join("log"))
-        .expect("a log");
     Command::new("mariadbd")
         .arg("--no-defaults")
         .arg(format!("--datadir={}", directory.join("data").display()))
@@ -160,7 +132,7 @@ fn spawn(directory: &Path, port: u16, options: &[String]) -> Child {
         .args(options)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(log)
+        .stderr(open_log(directory))
         .spawn()
         .expect("mariadbd, which `make services` installs")
 }
@@ -176,17 +148,6 @@ fn user_option(directory: &Path) -> String {
             owner.to_string()
         }
     )
-}
-
-/// A free port below the range from which the system takes those of outgoing connections: it stays free over a restart.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let first = std::process::id() * 37;
-    (0..10_000)
-        .map(|_| 10_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000)
-        .filter_map(|port| u16::try_from(port).ok())
-        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
-        .expect("a free port")
 }
 
 fn greets(port: u16) -> bool {
@@ -209,8 +170,4 @@ fn run(command: &mut Command) {
         "{command:?}: {}\n{printed}",
         output.status
     );
-}
-
-fn log(directory: &Path) -> String {
-    fs::read_to_string(directory.join("log")).unwrap_or_default()
 }

@@ -15,6 +15,7 @@ pub mod place;
 pub mod proxy;
 pub mod rabbitmq_server;
 pub mod redis_server;
+mod server_process;
 pub mod shop;
 pub mod sql_proxy;
 

@@ -1,15 +1,14 @@
 //! A RabbitMQ of a test's own, for tests that kill, restart or freeze the broker.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const START_LIMIT: Duration = Duration::from_mins(1);
+use super::server_process::{free_port, new_directory, open_log, signal, wait_until};
+
 /// What a client of the protocol says first; the broker's answer to it begins with the type of a method's frame.
 const HELLO: &[u8] = b"AMQP\0\0\x09\x01";
 const METHOD: u8 = 1;
@@ -25,7 +24,7 @@ pub struct RabbitMqServer {
 impl RabbitMqServer {
     /// An empty broker on a free port of 127.0.0.1; returns once it answers.
     pub fn start() -> Self {
-        let directory = new_directory();
+        let directory = new_directory("rabbitmq");
         let port = free_port();
         let child = spawn(&directory, port);
         let mut server = Self {
@@ -49,7 +48,7 @@ impl RabbitMqServer {
 
     /// Stops the broker in good order and starts it again: a queue that it made just before a crash is broken for ever.
     pub fn settle(&mut self) {
-        assert!(send("-TERM", &self.child.id().to_string()));
+        assert!(signal("-TERM", &self.child.id().to_string()));
         self.child.wait().expect("a broker that is asked to ends");
         self.restart();
     }
@@ -103,23 +102,12 @@ impl RabbitMqServer {
 
     fn signal(&self, name: &str) {
         let pid = fs::read_to_string(self.directory.join("pid")).expect("it runs");
-        assert!(
-            send(name, pid.trim()),
-            "kill {name} of the test's own broker"
-        );
+        assert!(signal(name, pid.trim()), "kill {name}");
     }
 
     fn wait_until_it_answers(&mut self) {
-        let started = Instant::now();
-        while !answers(self.port) {
-            let ended = self.child.try_wait().expect("the state of our own child");
-            assert!(
-                ended.is_none() && started.elapsed() < START_LIMIT,
-                "RabbitMQ did not start ({ended:?}):\n{}",
-                fs::read_to_string(self.directory.join("log")).unwrap_or_default(),
-            );
-            thread::sleep(Duration::from_millis(50));
-        }
+        let port = self.port;
+        wait_until(|| answers(port), &mut self.child, &self.directory);
     }
 }
 
@@ -128,8 +116,8 @@ impl Drop for RabbitMqServer {
         if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
             // One that has not come so far as to write its number is asked to end by who started it.
             match fs::read_to_string(self.directory.join("pid")) {
-                Ok(pid) => send("-KILL", pid.trim()),
-                Err(_) => send("-TERM", &self.child.id().to_string()),
+                Ok(pid) => signal("-KILL", pid.trim()),
+                Err(_) => signal("-TERM", &self.child.id().to_string()),
             };
         }
         let _ = self.child.wait();
@@ -137,31 +125,9 @@ impl Drop for RabbitMqServer {
     }
 }
 
-fn send(signal: &str, pid: &str) -> bool {
-    let status = Command::new("kill").args([signal, pid]).status();
-    status.is_ok_and(|status| status.success())
-}
-
-fn new_directory() -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!(
-        "rabbitmq-{}-{}",
-        std::process::id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    );
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(&directory).expect("a directory under the build's");
-    directory
-}
-
 fn spawn(directory: &Path, port: u16) -> Child {
     let _ = fs::remove_file(directory.join("pid"));
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(directory.join("log"))
-        .expect("a log");
+    let log = open_log(directory);
     let errors = log.try_clone().expect("the same log");
     Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/rabbitmq"))
         .arg(directory)
@@ -171,18 +137,6 @@ fn spawn(directory: &Path, port: u16) -> Child {
         .stderr(errors)
         .spawn()
         .expect("the script that serves a RabbitMQ")
-}
-
-/// A free port below the range from which the system takes those of outgoing connections, and below those of
-/// `scripts/rabbitmq`: it stays free over a restart.
-fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let first = std::process::id() * 41;
-    (0..5_000)
-        .map(|_| 15_000 + (first + NEXT.fetch_add(1, Ordering::Relaxed)) % 5_000)
-        .filter_map(|port| u16::try_from(port).ok())
-        .find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok())
-        .expect("a free port")
 }
 
 fn answers(port: u16) -> bool {

@@ -1,39 +1,32 @@
 //! A Redis of a test's own: on a free port of this machine, without persistence, ended with the test.
 
-use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
-    process::{Child, Command, Stdio},
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
-use tempfile::TempDir;
+use super::server_process::{free_port, new_directory, open_log, signal, wait_until};
 
 /// Kills its server, and no other, when it is dropped.
 #[derive(Debug)]
 pub struct RedisServer {
     pub port: u16,
-    directory: TempDir,
+    directory: PathBuf,
     child: Option<Child>,
 }
 
 impl RedisServer {
-    /// Answers when the server does. A port that another took in between is given up for the next one.
+    /// On a free port; returns once it answers.
     pub fn start() -> Self {
-        for _ in 0..10 {
-            let port = free_port();
-            let mut server = Self {
-                port,
-                directory: TempDir::new().unwrap(),
-                child: None,
-            };
-            server.launch();
-            if server.answers() {
-                return server;
-            }
-        }
-        panic!("no redis-server could be started");
+        let (port, directory) = (free_port(), new_directory("redis"));
+        let mut server = Self {
+            port,
+            child: Some(launch(&directory, port)),
+            directory,
+        };
+        server.wait_until_it_answers();
+        server
     }
 
     pub fn url(&self) -> String {
@@ -51,8 +44,8 @@ impl RedisServer {
     /// Begins anew on the same port, empty.
     pub fn restart(&mut self) {
         self.stop();
-        self.launch();
-        assert!(self.answers(), "redis-server did not start again");
+        self.child = Some(launch(&self.directory, self.port));
+        self.wait_until_it_answers();
     }
 
     /// From now on it accepts connections and answers nothing.
@@ -72,63 +65,41 @@ impl RedisServer {
             .unwrap()
     }
 
-    fn launch(&mut self) {
-        let child = Command::new("redis-server")
-            .args(["--port", &self.port.to_string(), "--bind", "127.0.0.1"])
-            .args(["--save", "", "--appendonly", "no", "--dir"])
-            .arg(self.directory.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("redis-server is installed");
-        self.child = Some(child);
+    fn wait_until_it_answers(&mut self) {
+        let (port, child) = (self.port, self.child.as_mut().expect("it was launched"));
+        wait_until(|| answers(port), child, &self.directory);
     }
 
-    /// False when the process ended instead.
-    fn answers(&mut self) -> bool {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        while Instant::now() < deadline {
-            if self.child.as_mut().unwrap().try_wait().unwrap().is_some() {
-                return false;
-            }
-            if self.pongs() {
-                return true;
-            }
-            sleep(Duration::from_millis(5));
-        }
-        false
-    }
-
-    fn pongs(&self) -> bool {
-        let mut answer = [0; 7];
-        TcpStream::connect(("127.0.0.1", self.port)).is_ok_and(|mut stream| {
-            stream.write_all(b"PING\r\n").is_ok()
-                && stream.read_exact(&mut answer).is_ok()
-                && &answer == b"+PONG\r\n"
-        })
-    }
-
-    fn signal(&self, signal: &str) {
+    fn signal(&self, name: &str) {
         let pid = self.child.as_ref().expect("it runs").id().to_string();
-        let status = Command::new("kill").args([signal, &pid]).status().unwrap();
-        assert!(
-            status.success(),
-            "kill {signal} of the test's own redis-server"
-        );
+        assert!(signal(name, &pid), "kill {name}");
     }
 }
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
         self.stop();
+        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
+fn launch(directory: &Path, port: u16) -> Child {
+    Command::new("redis-server")
+        .args(["--port", &port.to_string(), "--bind", "127.0.0.1"])
+        .args(["--save", "", "--appendonly", "no", "--dir"])
+        .arg(directory)
+        .stdin(Stdio::null())
+        .stdout(open_log(directory))
+        .stderr(open_log(directory))
+        .spawn()
+        .expect("redis-server, which `make services` installs")
+}
+
+fn answers(port: u16) -> bool {
+    let mut answer = [0; 7];
+    TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok_and(|mut stream| {
+        stream.write_all(b"PING\r\n").is_ok()
+            && stream.read_exact(&mut answer).is_ok()
+            && &answer == b"+PONG\r\n"
+    })
 }
