@@ -4,7 +4,8 @@ use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_N
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use rust_embed::{EmbeddedFile, RustEmbed};
+use rust_embed::RustEmbed;
+use sha2::{Digest, Sha256};
 
 use super::door::{door, reading};
 use crate::error::{Error, Result};
@@ -12,6 +13,9 @@ use crate::error::{Error, Result};
 /// Nothing but our own scripts, styles and doors.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// What stands in many pages is written once.
+const INCLUDE: &str = "<!-- include ";
 
 #[derive(RustEmbed)]
 #[folder = "static/"]
@@ -33,8 +37,8 @@ async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpRespo
     } else {
         path.as_str()
     };
-    let file = Site::get(name).ok_or(Error::NotFound)?;
-    let tag = tag(&file);
+    let content = content(name).ok_or(Error::NotFound)?;
+    let tag = tag(&content);
     let known = request
         .headers()
         .get(IF_NONE_MATCH)
@@ -52,12 +56,30 @@ async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpRespo
     Ok(if known {
         response.finish()
     } else {
-        response.body(file.data.into_owned())
+        response.body(content)
     })
 }
 
-fn tag(file: &EmbeddedFile) -> String {
-    let hash = BASE64_URL_SAFE_NO_PAD.encode(file.metadata.sha256_hash());
+/// A page with the parts that it names: `<!-- include head -->` is `parts/head.html`.
+fn content(name: &str) -> Option<Vec<u8>> {
+    let file = Site::get(name)?.data.into_owned();
+    if !name.ends_with(".html") {
+        return Some(file);
+    }
+    let mut page = String::from_utf8(file).ok()?;
+    while let Some((before, rest)) = page.split_once(INCLUDE) {
+        let (part, after) = rest.split_once(" -->")?;
+        let part = Site::get(&format!("parts/{part}.html"))?;
+        page = format!(
+            "{before}{}{after}",
+            String::from_utf8_lossy(&part.data).trim_end()
+        );
+    }
+    Some(page.into_bytes())
+}
+
+fn tag(content: &[u8]) -> String {
+    let hash = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(content));
     format!("\"{hash}\"")
 }
 
