@@ -1,4 +1,4 @@
-//! What every use case is given: settings, clock, database, entrance layer, ids, metrics.
+//! What every use case is given: settings, clock, database, gate and locks, ids, gateways, metrics.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::database::{Access, Database};
 use crate::error::{Error, Result};
 use crate::events::{BrokerSettings, EventBus, InProcess, RabbitMq};
 use crate::gateways::{Gateways, PaymentGateway, Sandbox};
-use crate::idempotency::entrance_store::EntranceStore;
+use crate::idempotency::fallback_store::FallbackStore;
 use crate::idempotency::gate::Gate;
 use crate::idempotency::lock::{LockSettings, Locks};
 use crate::idempotency::store::RedisSettings;
@@ -29,7 +29,7 @@ pub struct App {
     pub clock: Clock,
     pub metrics: Arc<Metrics>,
     pub db: Database,
-    pub store: EntranceStore,
+    pub store: FallbackStore,
     pub gate: Gate,
     pub locks: Locks,
     pub ids: OrderIds,
@@ -56,7 +56,7 @@ impl App {
         let metrics = Metrics::new().map_err(|error| Error::Start(error.to_string()))?;
         let metrics = Arc::new(metrics);
         let db = Database::connect(&settings, access, Arc::clone(&metrics)).await?;
-        let store = entrance_store(&settings, &metrics)?;
+        let store = fallback_store(&settings, &metrics)?;
         let gate = Gate::new(store.clone());
         let locks = Locks::new(
             store.clone(),
@@ -126,16 +126,16 @@ impl App {
     }
 }
 
-fn entrance_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<EntranceStore> {
+fn fallback_store(settings: &Settings, metrics: &Arc<Metrics>) -> Result<FallbackStore> {
     if settings.redis.url.is_empty() {
-        return Ok(EntranceStore::in_process(Arc::clone(metrics)));
+        return Ok(FallbackStore::in_process(Arc::clone(metrics)));
     }
     let redis = RedisSettings {
         url: settings.redis.url.to_string(),
         key_prefix: settings.redis.key_prefix.clone(),
         timeout: settings.redis.timeout,
     };
-    EntranceStore::redis(&redis, Arc::clone(metrics))
+    FallbackStore::redis(&redis, Arc::clone(metrics))
         .map_err(|problem| Error::Start(format!("ORDER__REDIS__URL cannot be used: {problem}")))
 }
 

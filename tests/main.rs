@@ -25,6 +25,7 @@ mod contract;
 mod crashes;
 mod disk_trouble;
 mod docs;
+mod documents;
 mod doors;
 mod event_crashes;
 mod failed_messages;

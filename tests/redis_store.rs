@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use order_service::idempotency::entrance_store::EntranceStore;
+use order_service::idempotency::fallback_store::FallbackStore;
 use order_service::{idempotency::store::*, metrics::Metrics};
 use redis::Commands;
 
@@ -89,7 +89,7 @@ fn a_url_that_cannot_be_used_is_refused_without_repeating_its_password() {
         timeout: LONG,
     };
 
-    let refused = EntranceStore::redis(&settings, Arc::new(Metrics::new().unwrap())).unwrap_err();
+    let refused = FallbackStore::redis(&settings, Arc::new(Metrics::new().unwrap())).unwrap_err();
 
     assert!(refused.contains("redis.url"), "{refused}");
     assert!(!refused.contains("hunter2"), "{refused}");

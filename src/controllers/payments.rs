@@ -12,8 +12,9 @@ use super::refusals::{Bodies, Callers, Failures, Gateways, Ids, States};
 use crate::app::App;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
+use crate::services::api::payment::{NewPayment, PaymentView};
 use crate::services::api::responses::List;
-use crate::services::payments::start_payment::{self, NewPayment, PaymentView};
+use crate::services::payments::start_payment;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config

@@ -12,8 +12,9 @@ use super::refusals::{Bodies, Callers, Failures, Ids, States};
 use crate::app::App;
 use crate::error::Result;
 use crate::idempotency::IdempotentContext;
+use crate::services::api::refund::{NewRefund, RefundView};
 use crate::services::api::responses::List;
-use crate::services::payments::request_refund::{self, NewRefund, RefundView};
+use crate::services::payments::request_refund;
 
 pub fn configure(config: &mut web::ServiceConfig) {
     config.service(

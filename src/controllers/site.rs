@@ -1,5 +1,8 @@
 //! The checkout page, from the binary itself.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH};
 use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
@@ -63,7 +66,7 @@ async fn file(request: HttpRequest, path: web::Path<String>) -> Result<HttpRespo
 /// A page with the parts that it names: `<!-- include head -->` is `parts/head.html`.
 fn content(name: &str) -> Option<Vec<u8>> {
     let file = Site::get(name)?.data.into_owned();
-    if !name.ends_with(".html") {
+    if Path::new(name).extension() != Some(OsStr::new("html")) {
         return Some(file);
     }
     let mut page = String::from_utf8(file).ok()?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::{
-    entrance_store::EntranceStore,
     entry::{Entry, Taken},
+    fallback_store::FallbackStore,
 };
 
 /// What a claim found.
@@ -25,11 +25,11 @@ pub enum Claim {
 /// Shared by all requests of the process; a clone is the same gate.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    store: EntranceStore,
+    store: FallbackStore,
 }
 
 impl Gate {
-    pub fn new(store: EntranceStore) -> Self {
+    pub fn new(store: FallbackStore) -> Self {
         Self { store }
     }
 

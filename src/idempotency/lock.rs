@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 use super::{
-    entrance_store::EntranceStore,
     entry::{Entry, Taken},
+    fallback_store::FallbackStore,
     store::StoreDown,
 };
 use crate::metrics::Metrics;
@@ -45,14 +45,14 @@ impl Default for LockSettings {
 /// Shared by the whole process; a clone has the same locks.
 #[derive(Clone)]
 pub struct Locks {
-    store: EntranceStore,
+    store: FallbackStore,
     settings: LockSettings,
     metrics: Arc<Metrics>,
     on_lost: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Locks {
-    pub fn new(store: EntranceStore, settings: LockSettings, metrics: Arc<Metrics>) -> Self {
+    pub fn new(store: FallbackStore, settings: LockSettings, metrics: Arc<Metrics>) -> Self {
         let lease = settings.lease.min(settings.hold);
         let settings = LockSettings { lease, ..settings };
         Self {

@@ -1,11 +1,11 @@
-//! The entrance layer: the context of a request, order tokens, the gate and locks.
+//! In front of the database: the context of a request, order tokens, the gate and locks.
 //!
 //! All of it spares work; what is true is decided by the database.
 
 mod breaker;
 pub mod context;
-pub mod entrance_store;
 mod entry;
+pub mod fallback_store;
 pub mod gate;
 pub mod json;
 pub mod lock;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use order_service::{
-    idempotency::{entrance_store::*, gate::*, lock::*, store::*},
+    idempotency::{fallback_store::*, gate::*, lock::*, store::*},
     metrics::Metrics,
 };
 use tokio::time::{sleep, timeout};
@@ -27,7 +27,7 @@ pub const PREFIX: &str = "order-service-test:";
 /// What one instance of the service has at its entrance.
 #[derive(Clone)]
 pub struct Entrance {
-    pub store: EntranceStore,
+    pub store: FallbackStore,
     pub gate: Gate,
     pub locks: Locks,
     pub metrics: Arc<Metrics>,
@@ -37,7 +37,7 @@ pub struct Entrance {
 impl Entrance {
     pub fn in_process() -> Self {
         let metrics = Arc::new(Metrics::new().unwrap());
-        Self::over(EntranceStore::in_process(Arc::clone(&metrics)), metrics)
+        Self::over(FallbackStore::in_process(Arc::clone(&metrics)), metrics)
     }
 
     /// Waits long for Redis: a busy machine is no outage.
@@ -53,11 +53,11 @@ impl Entrance {
             key_prefix: PREFIX.to_owned(),
             timeout,
         };
-        let store = EntranceStore::redis(&settings, Arc::clone(&metrics)).unwrap();
+        let store = FallbackStore::redis(&settings, Arc::clone(&metrics)).unwrap();
         Self::over(store, metrics)
     }
 
-    fn over(store: EntranceStore, metrics: Arc<Metrics>) -> Self {
+    fn over(store: FallbackStore, metrics: Arc<Metrics>) -> Self {
         let lost = Arc::default();
         Self {
             gate: Gate::new(store.clone()),
@@ -109,7 +109,7 @@ impl Entrance {
 }
 
 fn locks(
-    store: &EntranceStore,
+    store: &FallbackStore,
     settings: LockSettings,
     metrics: &Arc<Metrics>,
     lost: &Arc<Mutex<Vec<String>>>,

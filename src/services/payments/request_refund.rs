@@ -7,87 +7,23 @@ use entity::order::OrderStatus;
 use entity::payment::{self, PaymentStatus, Role};
 use entity::refund::{self, Origin, RefundStatus};
 use entity::{OrderId, PaymentId, RefundId, order};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use utoipa::ToSchema;
-use validator::Validate;
 
 use crate::app::App;
-use crate::auth::{Caller, Role as CallerRole};
+use crate::auth::Caller;
 use crate::database::{OnDuplicate, Transaction};
 use crate::domain::events::REFUND_REQUESTED;
 use crate::domain::order_flow::Move;
 use crate::error::{Error, Result};
-use crate::idempotency::{Command, IdempotentContext};
+use crate::idempotency::IdempotentContext;
 use crate::metrics::Layer;
 use crate::repositories;
-use crate::services::api::requests::checked;
+use crate::services::api::refund::{NewRefund, RefundView};
 use crate::services::keyed_requests::admission;
 use crate::services::keyed_requests::record::{self, Obstacle};
 use crate::services::keyed_requests::replay;
 use crate::services::orders::manage_orders::reach;
 use crate::services::orders::order_status::{self, Note};
-
-/// Money that the shop wants to give back.
-#[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NewRefund {
-    /// In minor units; what is left of the payment when it is not sent.
-    #[validate(range(min = 1, max = 1_000_000_000_000_i64, message = "is at least 1"))]
-    #[serde(default)]
-    #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
-    pub amount: Option<i64>,
-    #[validate(length(min = 1, max = 200, message = "is 1 to 200 characters"))]
-    #[schema(min_length = 1, max_length = 200)]
-    pub reason: String,
-    /// The booked payment unless named.
-    #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    pub payment_id: Option<PaymentId>,
-    /// For callers that cannot set headers; the header `Idempotency-Key` wins.
-    #[serde(default, skip_serializing)]
-    #[schema(min_length = 1, max_length = 255)]
-    pub idempotency_key: Option<String>,
-}
-
-impl Command for NewRefund {
-    const OPERATION: &'static str = "create_refund";
-    const KEY_REQUIRED: bool = true;
-    const ROLES: &'static [CallerRole] = &[CallerRole::Operator, CallerRole::Service];
-
-    fn key(&self) -> Option<&str> {
-        self.idempotency_key.as_deref()
-    }
-
-    fn check(&self, _: &Caller) -> Result<()> {
-        checked(self)?;
-        if self.reason.chars().any(char::is_control) {
-            return Err(Error::invalid("reason", "holds control characters"));
-        }
-        Ok(())
-    }
-}
-
-/// A refund as shop and customer see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct RefundView {
-    #[schema(value_type = String)]
-    pub id: RefundId,
-    /// The gateway knows it by this number.
-    pub refund_no: String,
-    #[schema(value_type = String)]
-    pub payment_id: PaymentId,
-    /// In minor units of `currency`.
-    pub amount: i64,
-    pub currency: String,
-    pub reason: String,
-    #[schema(value_type = String)]
-    pub status: RefundStatus,
-    #[schema(value_type = String)]
-    pub origin: Origin,
-    pub created_at: DateTime<Utc>,
-    pub settled_at: Option<DateTime<Utc>>,
-}
 
 /// A refund, and who caught the repeat; `None` for the first time.
 #[derive(Debug, Clone)]
@@ -282,22 +218,5 @@ fn row(
         created_at: now,
         updated_at: now,
         settled_at: None,
-    }
-}
-
-impl From<refund::Model> for RefundView {
-    fn from(refund: refund::Model) -> Self {
-        Self {
-            id: refund.id,
-            refund_no: refund.refund_no,
-            payment_id: refund.payment_id,
-            amount: refund.amount,
-            currency: refund.currency,
-            reason: refund.reason,
-            status: refund.status,
-            origin: refund.origin,
-            created_at: refund.created_at,
-            settled_at: refund.settled_at,
-        }
     }
 }

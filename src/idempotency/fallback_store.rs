@@ -18,14 +18,14 @@ use crate::metrics::Metrics;
 
 /// The one store of a process; a clone is the same store.
 #[derive(Clone)]
-pub struct EntranceStore {
+pub struct FallbackStore {
     redis: Option<RedisStore>,
     memory: MemoryStore,
     prefix: Arc<str>,
     metrics: Arc<Metrics>,
 }
 
-impl EntranceStore {
+impl FallbackStore {
     /// Everything in this process: for one instance.
     pub fn in_process(metrics: Arc<Metrics>) -> Self {
         Self {
@@ -83,13 +83,13 @@ impl EntranceStore {
     }
 }
 
-impl fmt::Debug for EntranceStore {
+impl fmt::Debug for FallbackStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.redis.is_some() {
             "Redis"
         } else {
             "in process"
         };
-        f.debug_tuple("EntranceStore").field(&place).finish()
+        f.debug_tuple("FallbackStore").field(&place).finish()
     }
 }
