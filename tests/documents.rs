@@ -32,7 +32,7 @@ fn names(text: &str) -> Vec<String> {
         .filter(|name| !name.contains(['<', ' ', '{']))
         .filter(|name| {
             let path = name.split("::").next().unwrap_or(name);
-            let is_file = path.ends_with(".rs") || path.starts_with("src/");
+            let is_file = is_rust(path) || path.starts_with("src/");
             is_file || path.starts_with("tests/") || is_test(name)
         })
         .map(|name| match name.split_once("::") {
@@ -44,7 +44,10 @@ fn names(text: &str) -> Vec<String> {
 
 /// A sentence of small letters in a module; types have great ones.
 fn is_test(name: &str) -> bool {
-    let is_name = |part: &str| part.chars().all(|char| char.is_ascii_lowercase() || char == '_');
+    let is_name = |part: &str| {
+        part.chars()
+            .all(|char| char.is_ascii_lowercase() || char == '_')
+    };
     name.split_once("::")
         .is_some_and(|(module, function)| is_name(module) && is_name(function))
 }
@@ -62,4 +65,10 @@ fn has(path: &Path, function: &str) -> bool {
         || fs::read_to_string(path).is_ok_and(|text| {
             text.contains(&format!("fn {function}(")) || text.contains(&format!("fn {function}<"))
         })
+}
+
+fn is_rust(path: &str) -> bool {
+    Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "rs")
 }
