@@ -1,4 +1,5 @@
-//! The bulkhead, a bound in front of every BEGIN: when Redis is away the crowd must not run the database over.
+//! The bulkhead: a limit on the transactions that run at once, with a bounded queue in front of every BEGIN. It keeps a
+//! crowd from overloading the database when Redis, which else holds repeats back, is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,7 +38,7 @@ impl Bulkhead {
         }
     }
 
-    /// A place, in the order of asking; [`Error::Busy`] when the queue is full or the wait too long.
+    /// Waits for a place, first come first served; [`Error::Busy`] when the queue is full or the wait too long.
     pub async fn enter(&self) -> Result<Place<'_>> {
         if let Ok(permit) = self.places.try_acquire() {
             return Ok(self.place(permit));
@@ -72,7 +73,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// One who waits; leaves the queue when dropped, also when the request is given up.
+/// A caller in the queue; dropped, also when its request is given up, it leaves the queue.
 struct Queued<'a> {
     bulkhead: &'a Bulkhead,
     ahead: usize,

@@ -1,4 +1,5 @@
-//! Opening the connections: `SQLite` with one writer, `MySQL` with a pool; both set up the same way each time.
+//! Opening the connection pools: for `SQLite` one writer and a pool of readers, for `MySQL` one pool. Each connection gets
+//! the same session settings.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::metrics::Metrics;
 use crate::settings;
 
-/// Said to each `MySQL` connection when it opens.
+/// The statements that each new `MySQL` connection runs first.
 ///
 /// `MariaDB` also ends a transaction whose client says nothing for five seconds: a network that was
 /// cut tells nobody, and its locks would be held for hours. `MySQL` has no such setting.
@@ -29,7 +30,7 @@ const MYSQL_SESSION: [&str; 2] = [
     "SET SESSION innodb_lock_wait_timeout = 3 /*M!100300 , idle_transaction_timeout = 5 */",
 ];
 
-/// Opening a file takes as long as it takes; who waits for it has a deadline.
+/// The driver gets no time-out of its own: whoever waits for a connection has a deadline.
 const NO_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// What the connections are for.

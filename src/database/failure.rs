@@ -1,4 +1,4 @@
-//! What a database error means: worth another try, trouble, or a named constraint that was violated.
+//! What a database error means: a conflict that a retry can resolve, trouble with the database, or a violated unique key.
 
 use sea_orm::sqlx::mysql::MySqlDatabaseError;
 use sea_orm::sqlx::{self, error::DatabaseError};
@@ -14,7 +14,7 @@ const LATE: &str = "the database did not answer before the deadline; the outcome
 /// Another file than the one that was opened, or none, is at the path.
 const FILE_GONE: &str = "the database file was removed or replaced";
 
-/// Unique keys by their columns: `SQLite`'s messages tell only those.
+/// The names of unique keys by their columns, as `SQLite`'s messages name only the columns.
 const UNIQUE_KEYS: [(&str, &str); 23] = [
     ("uk_product_sku", "product.sku"),
     (
@@ -73,7 +73,7 @@ const UNIQUE_KEYS: [(&str, &str); 23] = [
 pub enum Failure {
     /// Another transaction was in the way; the whole transaction may be run again.
     Conflict,
-    /// Not the statement: the database is away, full, read-only …
+    /// Not the statement's fault: the database is away, full, read-only …
     Trouble(Trouble),
     /// A unique key was violated: `MySQL`'s name of it (`PRIMARY` for a primary key), or ours.
     Duplicate(String),
@@ -91,7 +91,7 @@ impl Failure {
         };
         match (failure, error) {
             (Some(Self::Other) | None, DbErr::ConnectionAcquire(_) | DbErr::Conn(_)) => {
-                // Whatever a server says to one who connects: the statement has not been sent.
+                // A server that refuses the connection: whatever its reason, the statement was not sent.
                 Self::Trouble(Trouble::Unreachable)
             }
             (failure, _) => failure.unwrap_or(Self::Other),
@@ -140,7 +140,7 @@ impl Failure {
 }
 
 impl From<sea_orm::DbErr> for Error {
-    /// What a caller of the service hears when nobody named the failure before.
+    /// The error that a client gets when no caller gave the failure a meaning of its own.
     fn from(error: sea_orm::DbErr) -> Self {
         match Failure::of(&error) {
             Failure::Conflict => Self::Busy,
@@ -181,12 +181,12 @@ const fn sqlite_trouble(primary: i32) -> Option<Trouble> {
     })
 }
 
-/// No connection was free in time: others are at work, nothing is wrong.
+/// The error for: no connection was free in time, which is load and no trouble.
 pub fn busy() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(BUSY.to_owned()))
 }
 
-/// The deadline came before the answer.
+/// The error for: the deadline came before the database's answer.
 pub fn late() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(LATE.to_owned()))
 }
@@ -203,7 +203,7 @@ pub fn is_refused_connection(error: &sqlx::Error) -> bool {
     )
 }
 
-/// Says what a unique key means where it is known.
+/// Lets the caller of an insert say what a violation of a unique key means.
 pub trait OnDuplicate<T> {
     /// `meaning` when exactly the key `name` was violated; any other failure stays what it is.
     fn on_duplicate<E: From<Error>>(self, name: &str, meaning: E) -> Result<T, E>;

@@ -25,7 +25,7 @@ pub struct Database {
     pub(super) commits: Arc<Notify>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) watch: Arc<Watch>,
-    /// One who asks how it is is enough: the others wait for what he finds.
+    /// Held by the one task that probes the database; other tasks wait for its result.
     pub(super) probing: Arc<Mutex<()>>,
     /// Refuses a second server on the same `SQLite` file for as long as it lives.
     _file_lock: Option<Arc<std::fs::File>>,
@@ -71,8 +71,8 @@ impl Database {
         &self.write
     }
 
-    /// Returns once a transaction of this process has been committed since the last call; one
-    /// waiter at a time.
+    /// Returns once this process has committed a transaction since the last call. Only one task, the outbox relay,
+    /// may wait here.
     pub async fn committed(&self) {
         self.commits.notified().await;
     }

@@ -1,4 +1,4 @@
-//! Which connections may be lent: not those of before a fail-over, and those that rested only after a test.
+//! Which connections may be lent: none that was opened before a fail-over, and one that rested only after a test.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,17 +10,17 @@ use tokio::time::timeout;
 
 use crate::metrics::Metrics;
 
-/// How long a connection that rested may take to answer before another is opened instead.
+/// How long the test of a connection may take before another one is opened instead.
 const TEST: Duration = Duration::from_secs(1);
 
-/// Which connections may not be trusted.
+/// The moments before which connections are not trusted any more.
 #[derive(Debug)]
 pub struct Health {
-    /// Opened before: closed. Used last before: tested.
+    /// A connection opened before `retired` is closed; one last used before `suspected` is tested.
     since: Mutex<Since>,
-    /// How often all that were open were retired.
+    /// How often all open connections were retired.
     retirements: AtomicU64,
-    /// Tested after such a rest.
+    /// A connection that rested for longer is tested before it is lent.
     test_after: Duration,
     pub(super) metrics: Arc<Metrics>,
 }
@@ -49,13 +49,13 @@ impl Health {
         self.retirements.load(Ordering::Acquire)
     }
 
-    /// No connection that is open now is lent again: its server, or its file, is not what is wanted.
+    /// Retires all open connections: none is lent again, because their server or file is no longer the right one.
     pub fn retire(&self) {
         self.change(|since| since.retired = Instant::now());
         self.retirements.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Each connection that is open now is tested before it is lent again: one of them was dead.
+    /// Has every open connection tested before it is lent again, because one of them was dead.
     pub fn suspect(&self) {
         self.change(|since| since.suspected = Instant::now());
     }

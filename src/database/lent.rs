@@ -1,5 +1,5 @@
-//! One connection, lent for one statement or one transaction. It goes back only when the last thing it was told was
-//! answered and no transaction is open on it; else it is closed, whatever the driver believes about it.
+//! One connection, lent for one statement or one transaction. It goes back to the pool only when the database answered
+//! its last statement and no transaction is open on it; else it is closed, whatever the driver believes about it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::health::Health;
 use super::trouble::Trouble;
 
-/// So long a connection may take to go back; then it is closed.
+/// How long a connection may take to go back to the pool; after that it is closed.
 const RETURN: Duration = Duration::from_secs(2);
 
 /// A pool's connection to either database.
@@ -27,11 +27,11 @@ pub enum Connection {
     Sqlite(PoolConnection<Sqlite>),
 }
 
-/// What keeps a connection from going back.
+/// What keeps a connection from going back to the pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Debt {
     None,
-    /// It was told something and has not answered.
+    /// A statement was sent and has not been answered.
     Answer,
     /// It broke, or its server takes no writes any more.
     Broken,
@@ -39,7 +39,7 @@ enum Debt {
 
 #[derive(Debug)]
 pub struct Lent {
-    /// Taken when it is dropped.
+    /// `None` only while it is dropped.
     held: Option<(Connection, OwnedSemaphorePermit)>,
     health: Arc<Health>,
     debt: Debt,
@@ -105,7 +105,7 @@ impl Lent {
         self.answered(answer, DbErr::Query)
     }
 
-    /// Text as it is, for what cannot be prepared.
+    /// Sends SQL text as it is, for statements that cannot be prepared.
     pub async fn say(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
         self.debt = Debt::Answer;
         let answer = on!(self, connection => (&mut **connection)
@@ -115,7 +115,7 @@ impl Lent {
         self.answered(answer, DbErr::Exec)
     }
 
-    /// BEGIN in the words of the caller. A failure closes the connection: nobody knows what it is in.
+    /// Begins a transaction with the caller's statements. A failure closes the connection, as its state is unknown.
     pub async fn begin(&mut self, words: &[&str]) -> Result<(), DbErr> {
         self.in_transaction = true;
         for sql in words {
@@ -124,7 +124,7 @@ impl Lent {
         Ok(())
     }
 
-    /// COMMIT or ROLLBACK. Only an answer of OK ends the transaction for us.
+    /// Sends COMMIT or ROLLBACK. The transaction has ended only if the database answers OK.
     pub async fn end(&mut self, word: &str) -> Result<(), DbErr> {
         self.say(word).await?;
         self.in_transaction = false;
@@ -151,7 +151,7 @@ impl Lent {
         })
     }
 
-    /// Why it must not go back.
+    /// Why the connection must not go back to the pool; the label of the metric that counts it.
     const fn reason(&self) -> Option<&'static str> {
         match (self.debt, self.in_transaction) {
             (Debt::Answer, _) => Some("unanswered"),
@@ -177,9 +177,9 @@ impl Drop for Lent {
     }
 }
 
-/// The place is free again when the connection is back, so that who takes it finds the connection.
+/// Gives the connection back first and frees its place after that, so that whoever takes the place finds it.
 async fn give_back(mut connection: Connection, place: OwnedSemaphorePermit) {
-    // Not in time: the driver drops it, and the pool opens another.
+    // If that takes too long the driver drops the connection, and the pool opens another.
     let _ = match &mut connection {
         Connection::MySql(connection) => timeout(RETURN, connection.return_to_pool()).await,
         Connection::Sqlite(connection) => timeout(RETURN, connection.return_to_pool()).await,
@@ -188,9 +188,9 @@ async fn give_back(mut connection: Connection, place: OwnedSemaphorePermit) {
     drop(place);
 }
 
-/// At once and without a word: the server, or `SQLite`, rolls back what was open.
+/// Closes the connection at once without a goodbye; the server, or `SQLite`, rolls back an open transaction.
 ///
-/// A `SQLite` connection is a thread that may hang in its disk: its place is free when it ended.
+/// A `SQLite` connection is a thread that may hang in a disk operation; its place is freed when the thread ends.
 fn close(connection: Connection, place: OwnedSemaphorePermit) {
     match (connection, Handle::try_current()) {
         (Connection::MySql(connection), _) => drop(connection.detach()),

@@ -9,9 +9,9 @@ use super::pool::Driver;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
 
-/// Instances that start together wait for each other this long, in seconds.
+/// How many seconds an instance waits for another one that migrates.
 const WAIT_SECONDS: i64 = 120;
-/// With the database's name in 32 digits behind it: `MySQL` takes 64 characters.
+/// Begins the lock's name; a hash of the database's name in 32 digits follows, as `MySQL` takes 64 characters.
 const LOCK_PREFIX: &str = "order-service:";
 
 impl Database {
@@ -28,7 +28,7 @@ impl Database {
         let connection = connect::open_single(&settings.database).await?;
         get_lock(&connection).await?;
         let result = work(&connection).await;
-        // The lock belongs to the connection and ends with it.
+        // Closing the connection also releases the lock, which belongs to it.
         connection.close().await?;
         result
     }

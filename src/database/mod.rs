@@ -1,4 +1,13 @@
-//! The database: connections that are lent, transactions that are run again when they may be, and what its errors mean.
+//! The database: connection pools, transactions that are retried where that is safe, and what the errors mean.
+//!
+//! Read in this order:
+//! 1. `handle`: [`Database`], which everything that needs the database is given; `connect` opens its pools
+//! 2. `retry`: runs a transaction, again as a whole after a deadlock or a lost connection; `transaction` is one try
+//! 3. `bulkhead`: bounds how many transactions run at once; `single`: statements without a transaction
+//! 4. `pool` and `lent`: lend one connection and take it back only when it is clean; `health`, `renewal` and
+//!    `sqlite_file` say which connections must not be lent again
+//! 5. `failure`: what an error means; `watch`, `trouble` and `probe`: what is wrong with the database now
+//! 6. [`migrate`]: the schema
 
 mod bulkhead;
 mod connect;

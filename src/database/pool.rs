@@ -1,4 +1,5 @@
-//! The connection pool lends connections: one place each, tested when they rested or when there was trouble, never more than the server gives.
+//! The connection pool. It lends each connection under one of a limited number of places, and shrinks that number when the
+//! server refuses to give so many.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -16,11 +17,11 @@ use super::renewal::{Lender, Renewal};
 use super::sqlite_file::{Found, SqliteFile};
 use crate::deadline::in_time;
 
-/// After the server refused a connection: so long until one more is tried.
+/// How long after a refused connection the pool tries to grow again.
 const REGROWTH: Duration = Duration::from_secs(10);
-/// Between two tries while the server gives us none at all.
+/// The pause between two tries while the server gives no connection at all.
 const REFUSED_PAUSE: Duration = Duration::from_millis(50);
-/// Until a shrunk pool is told: by then its size is known.
+/// How long after the pool began to shrink its new size is logged, once it is known.
 const SETTLED: Duration = Duration::from_secs(1);
 
 /// The driver's pool.
@@ -38,7 +39,7 @@ pub struct Pool {
     places: Arc<Semaphore>,
     size: Mutex<Size>,
     file: Option<Arc<SqliteFile>>,
-    /// Of all pools on that file; set once they are there.
+    /// Shared by all pools on the `SQLite` file; set once they exist.
     renewal: OnceLock<Arc<Renewal>>,
     /// How long a place, and then a connection, is waited for.
     patience: Duration,
@@ -50,7 +51,7 @@ struct Size {
     wanted: u32,
     now: u32,
     changed: Instant,
-    /// Somebody waits to tell it.
+    /// A task waits to log the new size.
     is_settling: bool,
     told: Option<u32>,
 }
@@ -89,7 +90,7 @@ impl Pool {
         pool
     }
 
-    /// A connection that nothing is open on, until `until`; with none free, [`failure::busy`].
+    /// Lends a connection without an open transaction, waiting until `until`; [`failure::busy`] when none is free in time.
     pub async fn lend(self: &Arc<Self>, until: Instant) -> Result<Lent, DbErr> {
         self.look_at_file()?;
         if let Some(renewal) = self.renewal.get() {
@@ -131,7 +132,7 @@ impl Pool {
         }
     }
 
-    /// As [`Self::look_at_file`], after a COMMIT: into a file that was replaced meanwhile nothing was stored.
+    /// Fails after a COMMIT when the file was removed or replaced meanwhile, because then nothing was stored.
     pub fn file_is_same(&self) -> Result<(), DbErr> {
         match self.file.as_ref().map(|file| file.look()) {
             None | Some(Found::Same) => Ok(()),
@@ -147,7 +148,7 @@ impl Pool {
         let lenders = pools.iter().filter_map(|pool| pool.lender()).collect();
         let renewal = Arc::new(Renewal::new(Arc::clone(health), lenders));
         for pool in pools {
-            // Set once: here.
+            // This is the only place that sets it, so it cannot be set already.
             let _ = pool.renewal.set(Arc::clone(&renewal));
         }
     }
@@ -170,8 +171,8 @@ impl Pool {
         }
     }
 
-    /// In a task of its own, with the place: opening a file on a disk that hangs cannot be given
-    /// up, and who waits next must not open one more.
+    /// Opens or takes a connection in a task of its own that keeps the place: opening a file on a hanging disk
+    /// cannot be cancelled, and the next caller must not begin to open one more.
     async fn acquire(&self, place: OwnedSemaphorePermit) -> Acquired {
         let driver = self.driver.clone();
         let opening = tokio::spawn(async move {
@@ -189,8 +190,8 @@ impl Pool {
             .unwrap_or(Err((sqlx::Error::PoolClosed, None)))
     }
 
-    /// The server gives no more: from now on this place is gone, and who had it waits for one of ours. Who has the
-    /// last place keeps it and tries again.
+    /// Removes this place because the server gives no more connections; its caller then waits for one that is open.
+    /// The last place is kept, and its caller tries again.
     async fn shrink(
         self: &Arc<Self>,
         place: OwnedSemaphorePermit,
@@ -222,7 +223,7 @@ impl Pool {
         is_more_than_one
     }
 
-    /// A few more places, some time after the last change: the server may give more again.
+    /// Adds a few places some time after the last change, because the server may give more again.
     fn grow(&self) {
         let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
         if size.now < size.wanted && size.changed.elapsed() > REGROWTH {
@@ -234,7 +235,7 @@ impl Pool {
         }
     }
 
-    /// Tells how many there are once that is known, and not the same number twice.
+    /// Logs the pool's new size once it is known, but not the same size twice.
     async fn settle(self: Arc<Self>) {
         sleep(SETTLED).await;
         let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Whether requests can be served now: asked by `/readyz`, also when no request comes that would tell.
+//! Probing the database for `/readyz`, so that trouble is found, and its end noticed, also while no request comes.
 
 use std::time::Duration;
 
@@ -12,24 +12,24 @@ use super::trouble::Trouble;
 use crate::deadline::{self, in_time, within};
 use crate::error::{Error, Result};
 
-/// How long an answer is waited for: one that is frozen or cut off never comes.
+/// How long an answer is waited for: a database that is frozen or cut off never answers.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Names no lease of anybody.
+/// The name of a lease that nobody holds; the probe updates it.
 const PROBE: &str = "probe:";
 
 impl Database {
     /// What is wrong with the database, as far as a look at it shows; `None` when it serves.
     ///
-    /// On `MySQL` a change of no row, which a server that is only for reading refuses. Trouble with
-    /// writes ends when something was stored, so then it stores something and takes it back.
+    /// On `MySQL` it runs an update of no row, which a read-only server refuses. After trouble with writes it inserts
+    /// a row and deletes it again, because only a write that was stored ends such trouble.
     pub async fn trouble(&self) -> Option<Trouble> {
         let until = deadline::current().unwrap_or_else(|| Instant::now() + PATIENCE);
         let Ok(_turn) = in_time(until, self.probing.lock()).await else {
             return self.watch.current().or(Some(Trouble::Unreachable));
         };
         let answers = self.watch.answers();
-        // What fails is noted by whoever runs statements; that no connection is free is no failure,
-        // unless none of them gets an answer.
+        // The statement itself notes its failure. That no connection is free is no trouble, unless none of
+        // the busy ones gets an answer.
         let looked = within(PATIENCE, self.look()).await;
         if looked.is_err() && self.watch.current().is_none() && self.watch.answers() == answers {
             self.watch.failed(&failure::late(), true);

@@ -1,7 +1,7 @@
 //! Opening `SQLite` anew: all connections of the process are closed before the next one is opened.
 //!
-//! They share what one of them found, such as a `-shm` file that could only be opened for reading: as
-//! long as one is open, the next one is no better.
+//! The connections of a process share state, such as a `-shm` file that could only be opened for reading. As long
+//! as one of them is open, a new connection inherits that state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use crate::deadline::in_time;
 pub struct Renewal {
     health: Arc<Health>,
     pools: Vec<Lender>,
-    /// Up to which retirement all was closed.
+    /// The number of the last retirement after which all connections were closed.
     done: AtomicU64,
     turn: Mutex<()>,
 }
@@ -43,8 +43,8 @@ impl Renewal {
         }
     }
 
-    /// Closes everything if connections were retired since it was done last; waits for those that are
-    /// lent, until `until`.
+    /// Closes all connections if some were retired since the last time; waits until `until` for those that are
+    /// lent.
     pub async fn if_needed(&self, until: Instant) -> Result<(), DbErr> {
         if self.is_done() {
             return Ok(());
@@ -70,7 +70,7 @@ impl Renewal {
         }
         for pool in &self.pools {
             while let Some(connection) = pool.driver.try_acquire() {
-                // Its files are closed whatever it answers.
+                // Even if closing fails, the connection's files are closed.
                 let _ = sea_orm::sqlx::Connection::close(connection.detach()).await;
             }
         }

@@ -1,4 +1,4 @@
-//! One transaction, run again as a whole for as long as that can help and the deadline allows.
+//! Running a transaction, and retrying the whole of it while a retry can help and the deadline allows one.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use crate::error::Error;
 
 /// How often a transaction is tried before the caller hears 503.
 const TRIES: u32 = 5;
-/// How long a snapshot may take: it reads whole tables.
+/// How long a read-only snapshot may take: the audit reads whole tables in it.
 const SNAPSHOT: Duration = Duration::from_mins(30);
 
 /// Why a transaction's work ended without a commit; a use case may have answers of its own.
 pub trait Refusal: From<Error> {
-    /// What is wrong with the service, where it is that.
+    /// The error, unless the use case has an answer of its own.
     fn error(&self) -> Option<&Error>;
 
     /// Whether the same work, run again, may succeed.
@@ -36,7 +36,7 @@ impl Refusal for Error {
 /// How one try ended.
 enum Ended<T, E> {
     Committed(T),
-    /// Nothing was written, or (an error at COMMIT) perhaps all of it; either way run again.
+    /// Nothing was written or, after an error at COMMIT, perhaps all of it; either way it is run again.
     Again(E),
     Refused(E),
 }
@@ -73,7 +73,7 @@ impl Database {
         }
     }
 
-    /// Reads of one moment, in a transaction that changes nothing.
+    /// Runs reads that all see the same moment, in a transaction that changes nothing.
     pub async fn snapshot<T>(
         &self,
         work: impl AsyncFnOnce(&Transaction) -> Result<T, Error>,
@@ -121,10 +121,10 @@ impl Database {
         ended
     }
 
-    /// `BEGIN` inside a transaction is an error on `SQLite` and would commit on `MySQL`: neither is lent.
+    /// Begins on a connection without an open transaction: inside one, `BEGIN` fails on `SQLite` and commits on `MySQL`.
     async fn begin(&self, until: Instant) -> Result<Transaction, DbErr> {
         let words: &[&str] = match self.backend() {
-            // With the right to write from the start, so that two writers wait instead of failing later.
+            // IMMEDIATE takes the write lock at once, so that a second writer waits instead of failing later.
             DbBackend::Sqlite => &["BEGIN IMMEDIATE"],
             _ => &["BEGIN"],
         };
@@ -148,7 +148,7 @@ impl Database {
         }
     }
 
-    /// The caller's deadline, or that of work without one.
+    /// The caller's deadline, or the setting for work that has none.
     fn until(&self) -> Instant {
         deadline::current().unwrap_or_else(|| Instant::now() + self.write.patience)
     }
@@ -162,7 +162,7 @@ fn refused<T, E: Refusal>(error: E) -> Ended<T, E> {
     }
 }
 
-/// Grows with the tries, and differs between those who collided.
+/// The pause before another try; it grows, and is random so that transactions that collided do not collide again.
 fn pause(tries: u32) -> Duration {
     Duration::from_millis(rand::rng().random_range(2..=20) * u64::from(tries))
 }

@@ -1,4 +1,4 @@
-//! Single statements without a transaction, each on a connection of its own for as long as it takes.
+//! Single statements without a transaction; each borrows a connection for as long as it runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use crate::deadline;
 /// How often a read is run: the first connection may be dead, the second is tested.
 const TRIES: u32 = 3;
 
-/// Statements of their own: reads, and changes that are whole in one statement.
+/// Runs reads, and changes that need only one statement.
 ///
-/// A read that met a dead connection is run again on another. A change is not: it may have been
-/// done, and its outcome is unknown to the caller, who hears it as trouble.
+/// A read that met a dead connection is run again on another. A change is not, as it may have been done: the
+/// caller gets an error, and the outcome is unknown.
 #[derive(Debug, Clone)]
 pub struct Single {
     pub(super) pool: Arc<Pool>,
     pub(super) watch: Arc<Watch>,
-    /// For what has no deadline of its own.
+    /// The deadline of statements whose caller has none.
     pub(super) patience: Duration,
 }
 
@@ -58,7 +58,7 @@ impl Tries<'_> {
         self.single.pool.lend(self.until).await
     }
 
-    /// What the caller gets; `None` = once more.
+    /// The result for the caller; `None` when the statement is to be run once more.
     fn ended<T>(
         &mut self,
         tried: Result<Result<T, DbErr>, deadline::Passed>,

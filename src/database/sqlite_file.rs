@@ -1,11 +1,12 @@
-//! The `SQLite` file itself: a connection keeps a file that was removed or replaced, and would store into nothing.
+//! Watching the `SQLite` file: a connection goes on writing into a file that was removed or replaced, and all that it
+//! stores there is lost.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// Which file it is, however it is named: device, number, and when it was made, as numbers are used again.
+/// What identifies a file whatever its name: device, inode, and creation time, as inode numbers are used again.
 type Identity = (u64, u64, Option<SystemTime>);
 
 /// The file by its path, and which file was there last.
@@ -19,7 +20,7 @@ pub struct SqliteFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     Same,
-    /// Another file, which is the one from now on: connections of before hold the old one.
+    /// Another file, which is used from now on; connections that were opened before still hold the old one.
     Another,
     Nothing,
 }
@@ -51,7 +52,7 @@ fn identity(found: &fs::Metadata) -> Identity {
     (found.dev(), found.ino(), found.created().ok())
 }
 
-/// Elsewhere a file in use can be neither removed nor replaced.
+/// On other systems a file that is in use can be neither removed nor replaced.
 #[cfg(not(unix))]
 fn identity(_found: &fs::Metadata) -> Identity {
     (0, 0, None)

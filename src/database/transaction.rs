@@ -1,4 +1,4 @@
-//! One transaction on one connection: begun at its outermost level, ended only by an answered COMMIT or ROLLBACK.
+//! One transaction on one connection, never nested in another; only an answered COMMIT or ROLLBACK ends it.
 
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
@@ -10,7 +10,7 @@ use super::lent::Lent;
 use super::single::is_read;
 use crate::deadline::in_time;
 
-/// What must be atomic runs here.
+/// A transaction; statements that must be atomic together run on it.
 ///
 /// After a statement that failed for anything but a unique key or a lock wait nothing more is run
 /// and nothing is committed: the database may have rolled back by itself (a deadlock, a full disk),
@@ -25,15 +25,15 @@ pub struct Transaction {
 #[derive(Debug)]
 struct State {
     lent: Lent,
-    /// Why it cannot be committed any more.
+    /// The failure because of which the transaction cannot be committed any more.
     broken: Option<DbErr>,
-    /// Whether there is anything to store.
+    /// Whether any statement changed something.
     wrote: bool,
 }
 
 impl Transaction {
-    /// Begins with these statements on a connection that nothing is open on; what they find open is
-    /// an error, which closes the connection.
+    /// Begins with these statements on a connection without an open transaction. If one is open after all, they
+    /// fail, and the connection is closed.
     pub(super) async fn begin(
         mut lent: Lent,
         backend: DbBackend,
@@ -55,7 +55,7 @@ impl Transaction {
         })
     }
 
-    /// Whether anything was stored. An error says that the outcome is unknown, and closes the connection.
+    /// Commits; true when anything was stored. After an error the outcome is unknown, and the connection is closed.
     pub(super) async fn commit(self) -> Result<bool, DbErr> {
         let mut state = self.state.into_inner();
         if let Some(why) = state.broken {
@@ -67,7 +67,7 @@ impl Transaction {
         Ok(state.wrote)
     }
 
-    /// A rollback that is not answered closes the connection, which is a rollback as well.
+    /// Rolls back. If the database does not answer, the connection is closed, which rolls back as well.
     pub(super) async fn rollback(self) {
         let mut state = self.state.into_inner();
         let _ = in_time(self.until, state.lent.end("ROLLBACK")).await;
@@ -128,7 +128,7 @@ impl ConnectionTrait for Transaction {
         let mut state = self.next_statement().await?;
         let answer = in_time(self.until, state.lent.query_one(&statement)).await;
         let result = state.ended(answer);
-        // A change that returns its row.
+        // A statement that returns a row may also be a change, such as INSERT … RETURNING.
         state.wrote |= !is_read(&statement.sql) && matches!(result, Ok(Some(_)));
         result
     }

@@ -1,13 +1,13 @@
-//! Kinds of trouble: their names for `/readyz` and `/metrics`, and what an operator does.
+//! The kinds of trouble with the database: their names for `/readyz` and `/metrics`, and what an operator can do.
 
-/// Not the statement's fault, and over some time.
+/// What is wrong with the database as a whole, not with one statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// It does not answer, or not in time.
+    /// The database does not answer, or not in time.
     Unreachable,
-    /// The server gives no more connections, and none is ours.
+    /// The server gives no connection, and this process has none open.
     TooManyConnections,
-    /// It takes no writes: a replica after a fail-over, or a file system mounted for reading.
+    /// The database takes no writes: a replica after a fail-over, or a file system mounted for reading.
     ReadOnly,
     /// The disk or a table is full.
     Full,
@@ -17,7 +17,7 @@ pub enum Trouble {
     FileGone,
     /// The file is no database, or a damaged one.
     Damaged,
-    /// COMMIT is answered with an error, each time.
+    /// Each COMMIT is answered with an error.
     CommitFails,
 }
 
@@ -47,7 +47,7 @@ impl Trouble {
         }
     }
 
-    /// Whether reads may go on meanwhile, so that only a write that was stored ends it.
+    /// Whether reads may work meanwhile, so that only a write that was stored shows its end.
     pub const fn spares_reads(self) -> bool {
         !matches!(
             self,
@@ -55,7 +55,7 @@ impl Trouble {
         )
     }
 
-    /// What an operator does about it.
+    /// What an operator can do about it.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Unreachable => "look whether the server runs and the network reaches it",

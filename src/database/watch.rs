@@ -1,4 +1,5 @@
-//! What is wrong with the database now: told once to the log, and to `/readyz` and `/metrics` for as long as it lasts.
+//! Which trouble the database is in now. The log tells its beginning and its end once; `/readyz` and `/metrics` show it
+//! for as long as it lasts.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,15 +12,15 @@ use super::failure::Failure;
 use super::trouble::Trouble;
 use crate::metrics::Metrics;
 
-/// Trouble that comes and goes within this time is not told again.
+/// Trouble that comes back within this time is not logged again.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// How a process's database is.
+/// The present trouble of this process's database, if there is any.
 #[derive(Debug)]
 pub struct Watch {
-    /// 0, or one more than the place in [`Trouble::ALL`]: asked on each success.
+    /// 0 without trouble, else its place in [`Trouble::ALL`] plus one; an atomic, as each success reads it.
     now: AtomicUsize,
-    /// How much was answered, whatever else is slow.
+    /// How many statements were answered so far.
     answers: AtomicU64,
     episode: Mutex<Episode>,
     metrics: Arc<Metrics>,
@@ -28,11 +29,11 @@ pub struct Watch {
 #[derive(Debug)]
 struct Episode {
     since: Instant,
-    /// It showed in a write: reads that are answered do not end it.
+    /// Whether a write has failed: then reads that are answered do not end the trouble.
     is_of_writes: bool,
     /// Failures since then.
     failures: u64,
-    /// When each kind was told last.
+    /// When each kind of trouble was logged last.
     told: [Option<Instant>; Trouble::ALL.len()],
 }
 
@@ -61,7 +62,7 @@ impl Watch {
         Trouble::ALL.get(place).copied()
     }
 
-    /// Notes a read, or a write, that was given up; an error of a statement's own is none.
+    /// Notes that a read or a write failed; only errors that mean trouble with the database count.
     pub fn failed(&self, error: &DbErr, is_read: bool) {
         let Failure::Trouble(trouble) = Failure::of(error) else {
             return;
@@ -94,7 +95,7 @@ impl Watch {
         }
     }
 
-    /// Grows with each answer.
+    /// How many statements were answered so far.
     pub fn answers(&self) -> u64 {
         self.answers.load(Ordering::Relaxed)
     }
@@ -133,7 +134,7 @@ impl Watch {
 }
 
 impl Episode {
-    /// Once an episode, and not again for what comes and goes.
+    /// Whether to log this kind now: once in an episode, and not again soon if it comes and goes.
     fn is_to_be_told(&self, place: usize) -> bool {
         self.told[place].is_none_or(|told| told < self.since && told.elapsed() > QUIET)
     }

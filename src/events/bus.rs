@@ -1,4 +1,4 @@
-//! How a message reaches its consumers, at least once, whichever adapter brings it.
+//! The trait of an event bus, which brings each message to its consumers at least once, and the message itself.
 
 use chrono::{DateTime, Utc};
 use entity::OrderId;
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::domain::events::Consumer;
 use crate::error::Result;
 
-/// What happened to an order, on its way to those who act on it.
+/// An event of an order, on its way to the consumers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Differs between messages; two of them may tell of the same fact.
+    /// Unique for each message; two messages may still tell of the same fact.
     pub message_id: String,
-    /// The row of the outbox that it was made of.
+    /// The id of the outbox row that the message was made of.
     pub event_id: i64,
     pub order_id: OrderId,
     pub seq: i64,
     #[serde(rename = "type")]
     pub kind: String,
-    /// What of the order it is about: a refund, an attempt, or the `seq`.
+    /// Which part of the order it is about: a refund, an attempt, or the event's own `seq`.
     pub subject: String,
-    /// The order's status before, by its name: an older instance may not know it.
+    /// The order's status before the event; a name, as an older instance may not know the status.
     pub from: Option<String>,
     pub to: String,
     pub payload: serde_json::Value,
@@ -34,13 +34,13 @@ impl Message {
     }
 }
 
-/// The message was not handed over, or nobody knows: it has to be published again.
+/// The message was not handed over, or it is unknown whether it was: it has to be published again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotHandedOver(pub String);
 
-/// How messages travel. `take` acts on a message for one consumer: `Ok` once the effect or its
-/// failure is committed; an error means that nothing is known to be, so it must come again.
+/// How messages travel. `take` lets one consumer act on a message: it returns `Ok` once the effect or its failure is
+/// committed. After an error nothing is known to be committed, so the bus must deliver the message again.
 pub trait Bus {
     /// Returns once the message is durably handed over to every consumer of its type.
     fn publish(
@@ -49,12 +49,13 @@ pub trait Bus {
         take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
     ) -> impl Future<Output = Result<(), NotHandedOver>>;
 
-    /// Brings what arrives to `take`; never returns.
+    /// Calls `take` for each message that arrives; never returns.
     fn deliver(
         &self,
         take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
     ) -> impl Future<Output = ()>;
 
-    /// Why no message can be handed over now: it is `unreachable`, or `blocked` (it takes connections and confirms nothing).
+    /// Why no message can be handed over now: the bus is `unreachable`, or `blocked` (it takes connections but confirms
+    /// no message).
     fn trouble(&self) -> Option<&'static str>;
 }

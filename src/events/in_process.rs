@@ -4,7 +4,7 @@ use super::bus::{Bus, Message, NotHandedOver};
 use crate::domain::events::Consumer;
 use crate::error::Result;
 
-/// Keeps nothing: what was not handed over is still in the outbox.
+/// Stores nothing itself: a message that was not handed over is still in the outbox.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InProcess;
 

@@ -1,4 +1,7 @@
-//! The event bus: how a message reaches its consumers, at least once, through either adapter.
+//! The event bus: it brings each message to its consumers at least once, within this process or through RabbitMQ.
+//!
+//! [`Bus`] is the trait; `in_process` and `rabbitmq` implement it, and the settings choose one. The outbox relay
+//! publishes to it, and `jobs::relay` passes on what it delivers.
 
 mod bus;
 mod in_process;
@@ -18,7 +21,7 @@ pub enum EventBus {
 }
 
 impl EventBus {
-    /// How many messages this instance could not read; each was acknowledged, the outbox has it.
+    /// How many messages this instance could not read. Each was acknowledged, since its event is still in the outbox.
     pub fn unreadable(&self) -> u64 {
         match self {
             Self::InProcess(_) => 0,

@@ -1,14 +1,17 @@
-//! Use cases; they alone begin transactions. One room for each subject:
+//! The use cases of the service. Only they begin database transactions. One room for each subject:
 //!
-//! - [`api`]: what crosses the wire, in and out
-//! - [`keyed_requests`]: requests under an idempotency key: gate, record, replay
-//! - [`orders`]: from the order token to the receipt
-//! - [`payments`]: attempts, callbacks, settlement, refunds, questions to gateways
-//! - [`events`]: outbox, deduplication, retries, dead letters
+//! - [`api`]: the bodies of requests and answers
+//! - [`keyed_requests`]: requests under an idempotency key: gate, idempotency record, replay
+//! - [`orders`]: an order's life from its order token to the receipt of the goods
+//! - [`payments`]: payment attempts, callbacks (webhooks), settlement, refunds, queries to gateways
+//! - [`events`]: outbox relay, deduplication, retries, dead letters
 //! - [`customers`]: loyalty points and notifications
 //! - [`catalogue`]: products and stock
-//! - [`archive`]: old rows leave the tables
-//! - [`operations`]: alerts, scheduled jobs, readiness, audit
+//! - [`archive`]: moves old rows from the tables into files, or deletes them
+//! - [`operations`]: alerts, scheduled jobs, readiness, backlog, audit
+//!
+//! To follow one order through the rooms, read `orders::place_order`, then `payments::start_payment`,
+//! `payments::callbacks` and `events::outbox_relay`. Each room's page says where to begin in it.
 
 pub mod api;
 pub mod archive;

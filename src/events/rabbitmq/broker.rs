@@ -1,4 +1,4 @@
-//! The way to the broker: connections that find everything declared.
+//! Connecting to the broker, and declaring the exchange and the queues before a connection is used.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) struct Broker {
     timeout: Duration,
 }
 
-/// How a step came to nothing.
+/// Why a step at the broker failed.
 #[derive(Debug)]
 pub(super) enum Failed {
     Refused(String),
@@ -73,7 +73,7 @@ impl Broker {
         Ok(connection)
     }
 
-    /// What comes of `step`, unless it takes too long.
+    /// The result of `step`, or an error when it takes too long.
     pub(super) async fn within<T, E: fmt::Display>(
         &self,
         step: impl Future<Output = Result<T, E>>,

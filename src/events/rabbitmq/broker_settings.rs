@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-/// As the settings of the service have it; shown without the URL, which can hold a password.
+/// The settings of the broker; their debug output leaves out the URL, which can hold a password.
 #[derive(Clone)]
 pub struct BrokerSettings {
     /// `amqp://user:password@host:port/vhost`, or `amqps:`; a `heartbeat` in its query is kept.
     pub url: String,
-    /// Begins the names of the exchange and the queues; 200 bytes at most.
+    /// What the names of the exchange and the queues begin with; 200 bytes at most.
     pub prefix: String,
     /// How many messages of one consumer are at work at once.
     pub prefetch: u16,

@@ -1,4 +1,4 @@
-//! Bringing what arrives to those who act on it, over any number of connections.
+//! Delivering messages to the consumers for as long as the process runs, on a new connection whenever one is lost.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ enum State {
     Connected(ConnectionStatus),
 }
 
-/// Whoever stops delivering, by being dropped, leaves the state as it was before.
+/// Marks that messages are being delivered; dropped, it sets the state back to nobody delivering.
 struct Running<'a>(&'a Deliverer);
 
 impl Deliverer {

@@ -1,4 +1,4 @@
-//! What the broker says of itself before anybody signs in; the client keeps that to itself.
+//! Reading the broker's version from its greeting, before the sign-in, as the client library does not tell it.
 
 use std::io::{Error, ErrorKind, Result};
 
@@ -12,12 +12,12 @@ const HELLO: &[u8] = b"AMQP\x00\x00\x09\x01";
 /// In bytes; a greeting takes about 500.
 const LONGEST: u32 = 65_536;
 
-/// The first number of its version. A broker that hangs is found out here, before the client keeps a thread for it.
+/// The broker's major version. A broker that hangs is noticed here, before the client library keeps a thread for it.
 pub(super) async fn major_version(uri: &AMQPUri) -> Result<u32> {
     let runtime = lapin::runtime::default_runtime().map_err(Error::other)?;
     let mut stream = uri.connect_async(&runtime).await?;
     stream.write_all(HELLO).await?;
-    // The kind of the frame, the channel, and the length of what comes.
+    // The header of a frame: its type, its channel, and the length of its payload.
     let mut header = [0; 7];
     stream.read_exact(&mut header).await?;
     let [_, _, _, length @ ..] = header;

@@ -1,4 +1,7 @@
-//! The bus over RabbitMQ: one topic exchange, one durable quorum queue for each consumer.
+//! The bus over RabbitMQ: one topic exchange, and one durable quorum queue for each consumer.
+//!
+//! `publisher` publishes and waits for confirmations; `deliverer` keeps a `session` that consumes the queues; both open
+//! their connections through `broker`, which declares the `topology` first.
 
 mod broker;
 mod broker_settings;
@@ -19,19 +22,19 @@ pub use broker_settings::BrokerSettings;
 use deliverer::Deliverer;
 use publisher::Publisher;
 
-/// A broker that may be away at any time: what is not handed over then is still in the outbox.
+/// The adapter for a broker, which may be away at any time: events that are not handed over stay in the outbox.
 #[derive(Debug)]
 pub struct RabbitMq {
     broker: Box<Broker>,
     publisher: Publisher,
     deliverer: Deliverer,
-    /// Messages that arrived with a body that is none of ours; each was acknowledged.
+    /// How many messages arrived with a body that is not in our format; each was acknowledged.
     unreadable: AtomicU64,
 }
 
 impl RabbitMq {
-    /// Looks at the settings only: the first connection is made when it is needed. The error is the
-    /// end of a sentence about the URL and holds nothing of it.
+    /// Checks the settings only; the first connection is made when it is needed. The error completes a sentence
+    /// about the URL and contains no part of it.
     pub fn new(settings: BrokerSettings) -> Result<Self, String> {
         Ok(Self {
             broker: Box::new(Broker::new(settings)?),
@@ -41,7 +44,7 @@ impl RabbitMq {
         })
     }
 
-    /// How many arrived with a body that is none of ours.
+    /// How many messages arrived with a body that is not in our format.
     pub fn unreadable(&self) -> u64 {
         self.unreadable.load(Ordering::Relaxed)
     }
@@ -58,15 +61,15 @@ impl Bus for RabbitMq {
         published.map_err(NotHandedOver)
     }
 
-    /// A message that `take` fails on stays unacknowledged and is tried again after a pause.
+    /// A message on which `take` fails stays unacknowledged and is tried again after a pause.
     async fn deliver(&self, take: &impl AsyncFn(Consumer, &Message) -> Result<()>) {
         self.deliverer
             .deliver(&self.broker, &self.unreadable, take)
             .await;
     }
 
-    /// Tells of the connection that delivers; where nothing is delivered, of the one that publishes,
-    /// which counts as reachable until it was needed.
+    /// Judged by the connection that delivers. An instance that delivers nothing is judged by the connection that
+    /// publishes, which counts as reachable until it is first needed.
     fn trouble(&self) -> Option<&'static str> {
         let is_reachable = self
             .deliverer

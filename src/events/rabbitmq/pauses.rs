@@ -1,11 +1,11 @@
-//! Pauses between tries.
+//! Pauses between tries to reach the broker: exponential back-off with jitter.
 
 use std::time::Duration;
 
 use rand::random_range;
 
-/// Each twice as long as the one before, up to a longest, and cut by up to half at random so that instances do not come
-/// in step.
+/// Each pause is twice as long as the one before, up to a longest, and shortened by up to half at random so that
+/// instances do not try in step.
 #[derive(Debug)]
 pub(super) struct Pauses {
     first: Duration,
@@ -27,7 +27,7 @@ impl Pauses {
         Self::new(Duration::from_millis(200), Duration::from_secs(10))
     }
 
-    /// The one that is due now.
+    /// The next pause.
     pub(super) fn take(&mut self) -> Duration {
         let pause = self.next;
         self.next = (pause * 2).min(self.longest);

@@ -1,4 +1,4 @@
-//! Handing over: a message counts once the broker has confirmed it and not returned it.
+//! Publishing: a message counts as handed over once the broker has confirmed it and has not returned it as unroutable.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,12 +15,12 @@ use super::topology;
 use crate::domain::events::Consumer;
 use crate::events::bus::Message;
 
-/// Kept on disk by the broker.
+/// The delivery mode of messages that the broker keeps on disk.
 const PERSISTENT: u8 = 2;
-/// After a broker confirmed nothing and nothing was published since: longer than the relay's longest pause.
+/// How long a broker counts as blocked when nothing more is published; longer than the relay's longest pause.
 const FORGOTTEN: Duration = Duration::from_mins(1);
 
-/// Connects when there is something to publish, one attempt at a time.
+/// Publishes messages; it connects when there is something to publish, one attempt at a time.
 #[derive(Debug)]
 pub(super) struct Publisher {
     current: Mutex<Option<Arc<Line>>>,
@@ -29,7 +29,7 @@ pub(super) struct Publisher {
     unconfirmed_at: Mutex<Option<Instant>>,
 }
 
-/// After a failed attempt there is none before `refused_until`.
+/// The attempts to connect; after a failed one there is none before `refused_until`.
 #[derive(Debug)]
 struct Attempts {
     pauses: Pauses,
@@ -58,7 +58,8 @@ impl Default for Publisher {
 }
 
 impl Publisher {
-    /// The error says why it is not known to be handed over; the next call begins on a new connection then.
+    /// Publishes a message. After an error, which says why, it is unknown whether the message was handed over, and the
+    /// next call uses a new connection.
     pub(super) async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), String> {
         let line = self.line(broker).await?;
         let published = line.publish(broker, message).await;
@@ -69,9 +70,9 @@ impl Publisher {
         published.map_err(String::from)
     }
 
-    /// While the broker takes connections and confirms nothing, as it does with its memory or its
-    /// disk full. The next confirmation ends it, or nothing being published for a while: what is not
-    /// handed over is tried again every few seconds, by this instance or by another.
+    /// Whether the broker takes connections but confirms nothing, as it does when its memory or disk is full. The
+    /// next confirmation ends that. So does a while in which this instance publishes nothing: some instance
+    /// retries what is not handed over every few seconds.
     pub(super) fn is_blocked(&self) -> bool {
         let says_so = |line: &Line| line.connection.status().blocked();
         self.current().as_deref().is_some_and(says_so)
@@ -97,7 +98,7 @@ impl Publisher {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// False after an attempt to connect that failed, until one succeeds.
+    /// Whether the broker can be reached: false from a failed attempt to connect until one succeeds.
     pub(super) fn is_reachable(&self) -> bool {
         let is_untroubled = |attempts: &Attempts| attempts.refused_until.is_none();
         // While somebody is connecting nobody knows.
@@ -131,7 +132,7 @@ impl Publisher {
         line.filter(|line| line.connection.status().connected())
     }
 
-    /// Unless another one has taken its place already.
+    /// Drops this connection, unless another has replaced it already.
     fn give_up(&self, line: &Arc<Line>) {
         self.current().take_if(|current| Arc::ptr_eq(current, line));
     }

@@ -1,4 +1,4 @@
-//! Delivering over one connection, from its first message until it or one of its queues is lost.
+//! Consuming all queues over one connection, until that connection or one of the queues is lost.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,19 +20,19 @@ use crate::domain::events::Consumer;
 use crate::error::Result;
 use crate::events::bus::Message;
 
-/// How long what is at work may take to end once the connection is lost; what is cut off comes again.
+/// How long messages in work may take to end once the connection is lost; the broker delivers the others again.
 const LAST_WORK: Duration = Duration::from_secs(10);
 
 pub(super) struct Session<'a> {
     connection: Connection,
     sources: Vec<(Consumer, lapin::Consumer)>,
     unreadable: &'a AtomicU64,
-    /// Why it is over.
+    /// Why the session is over, once it is.
     ended: SetOnce<String>,
 }
 
 impl<'a> Session<'a> {
-    /// Consumes all queues; the error says which step failed.
+    /// Connects and begins to consume all queues; the error says which step failed.
     pub(super) async fn open(broker: &Broker, unreadable: &'a AtomicU64) -> Result<Self, String> {
         let connection = broker.connect("deliverer").await?;
         let mut sources = Vec::new();
@@ -52,7 +52,7 @@ impl<'a> Session<'a> {
         self.connection.status().clone()
     }
 
-    /// Returns why it is over. What is at work then may still end and be acknowledged.
+    /// Delivers until the session is over and returns why it is. Messages in work may still end and be acknowledged.
     pub(super) async fn run(self, take: &impl AsyncFn(Consumer, &Message) -> Result<()>) -> String {
         let sources = self.sources.iter();
         let served =
@@ -68,7 +68,7 @@ impl<'a> Session<'a> {
         self.ended.get().cloned().unwrap_or_default()
     }
 
-    /// All that arrives for a consumer, so much at once as the broker sends unacknowledged.
+    /// Serves the queue of one consumer, as many messages at once as the broker sends unacknowledged.
     async fn serve(
         &self,
         consumer: Consumer,
@@ -100,12 +100,12 @@ impl<'a> Session<'a> {
             None => true,
         };
         if done {
-            // One that does not reach the broker brings the message again.
+            // If the acknowledgement does not reach the broker, it delivers the message again.
             let _ = delivery.ack(BasicAckOptions::default()).await;
         }
     }
 
-    /// `None`, logged and counted, when the body is none of ours.
+    /// Parses a message; `None`, logged and counted, when the body is not in our format.
     fn read(&self, consumer: Consumer, delivery: &Delivery) -> Option<Message> {
         let read = serde_json::from_slice(&delivery.data);
         if read.is_err() {
@@ -117,7 +117,7 @@ impl<'a> Session<'a> {
         read.ok()
     }
 
-    /// False when the session is over before it is.
+    /// Lets `take` act on the message until it succeeds; false when the session is over before that.
     async fn is_taken(
         &self,
         consumer: Consumer,

@@ -1,4 +1,4 @@
-//! What has to be there at the broker, and how it is named.
+//! The exchange and the queues that the broker needs, their names, and how they are declared.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{FieldTable, LongLongInt, LongString, ShortString};
@@ -7,7 +7,7 @@ use lapin::{Connection, Error, ErrorKind, ExchangeKind};
 use crate::domain::events::Consumer;
 
 const DELIVERY_LIMIT: &str = "x-delivery-limit";
-/// Deliveries of one message without end, in the words of RabbitMQ 4.
+/// The value by which RabbitMQ 4 sets no limit on the deliveries of one message.
 const UNLIMITED: LongLongInt = -1;
 
 pub(super) fn exchange(prefix: &str) -> ShortString {
@@ -18,12 +18,12 @@ pub(super) fn queue(prefix: &str, consumer: Consumer) -> ShortString {
     format!("{prefix}.{}", consumer.name()).into()
 }
 
-/// Of an event of the type `kind`.
+/// The routing key of events of the type `kind`.
 pub(super) fn routing_key(kind: &str) -> String {
     format!("order.{kind}")
 }
 
-/// Makes what is missing, as the broker's major version wants it; what is there already stays as it is.
+/// Declares the exchange and queues that are missing, as the broker's major version needs it; existing ones stay.
 pub(super) async fn declare(
     connection: &Connection,
     prefix: &str,
@@ -62,7 +62,7 @@ pub(super) async fn declare(
     Ok(())
 }
 
-/// One that is there with another limit of deliveries is used as it is: the limit is its operator's.
+/// Declares a queue. One that exists with another delivery limit is used as it is, since an operator chose that.
 async fn declare_queue(
     connection: &Connection,
     name: &ShortString,
@@ -81,7 +81,7 @@ async fn declare_queue(
     }
 }
 
-/// On a channel of its own, which a refusal closes.
+/// Declares a queue on a channel of its own, because the broker closes the channel when it refuses.
 async fn declare_as(
     connection: &Connection,
     name: &ShortString,

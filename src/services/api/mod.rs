@@ -1,9 +1,11 @@
-//! What crosses the wire.
+//! The bodies of the HTTP API: what clients send and what they get back. Database entities are never sent as they are.
 //!
-//! - [`requests`]: bodies of requests, checked once at the door and valid ever after
-//! - [`responses`]: what clients read; entities never cross
-//! - [`payment`], [`refund`], [`shipment`]: both directions of one subject
-//! - [`schema`]: types of the tables as `/openapi.json` shows them
+//! - [`requests`]: what clients send about orders, products and stock; [`requests::checked`] validates a body
+//! - [`responses`]: what clients get back about them, and the pages of lists
+//! - [`payment`], [`refund`], [`shipment`]: request and answer of one subject side by side
+//! - [`schema`]: how `/openapi.json` shows the enums that belong to the tables
+//!
+//! Read [`requests`] first. A controller validates a body before it calls a use case, so no use case validates it again.
 
 pub mod payment;
 pub mod refund;

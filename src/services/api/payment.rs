@@ -1,4 +1,4 @@
-//! Attempts to pay, as buyers ask for them and see them.
+//! Bodies of payment attempts: what buyers send to start one, and how they see it.
 
 use chrono::{DateTime, Utc};
 use entity::payment::{self, PaymentStatus, Role};

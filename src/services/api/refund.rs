@@ -1,4 +1,4 @@
-//! Refunds, as the shop asks for them and sees them.
+//! Bodies of refunds: what the shop sends to ask for one, and how shop and customer see it.
 
 use chrono::{DateTime, Utc};
 use entity::refund::{self, Origin, RefundStatus};
@@ -16,7 +16,7 @@ use crate::idempotency::Command;
 #[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRefund {
-    /// In minor units; what is left of the payment when it is not sent.
+    /// In minor units; without it, all that is left of the payment is refunded.
     #[validate(range(min = 1, max = 1_000_000_000_000_i64, message = "is at least 1"))]
     #[serde(default)]
     #[schema(minimum = 1, maximum = 1_000_000_000_000_i64)]
@@ -24,7 +24,7 @@ pub struct NewRefund {
     #[validate(length(min = 1, max = 200, message = "is 1 to 200 characters"))]
     #[schema(min_length = 1, max_length = 200)]
     pub reason: String,
-    /// The booked payment unless named.
+    /// Which payment to refund; without it, the one that paid for the order.
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     pub payment_id: Option<PaymentId>,

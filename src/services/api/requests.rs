@@ -1,4 +1,4 @@
-//! What crosses the wire on the way in, checked once at the door and valid ever after.
+//! Bodies of requests. The controller validates each once, so that a use case can rely on it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -28,12 +28,12 @@ pub struct NewOrder {
     pub items: Vec<NewItem>,
     #[validate(nested)]
     pub address: PostalAddress,
-    /// In minor units; when it is sent and differs from the prices now, nothing is bought.
+    /// The total that the client expects, in minor units; if it differs from the present prices, nothing is bought.
     #[validate(range(min = 0, max = "MAX_AMOUNT", message = "is an amount in minor units"))]
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1_000_000_000_000_i64)]
     pub expected_amount: Option<i64>,
-    /// For whom: required from a service, refused from others.
+    /// The customer who orders: required from a service, refused from others.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 64)]
     pub user_id: Option<String>,
@@ -96,7 +96,7 @@ pub struct PostalAddress {
     pub postal_code: String,
 }
 
-/// What an operator offers a product for.
+/// How an operator wants to offer a product: its name, price and availability.
 #[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProductOffer {
@@ -114,7 +114,7 @@ pub struct ProductOffer {
     pub on_sale: bool,
 }
 
-/// What an operator counted.
+/// The quantity that an operator counted.
 #[derive(Debug, Clone, Serialize, Deserialize, Validate, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StockQuantity {
@@ -193,7 +193,7 @@ impl From<Address> for PostalAddress {
     }
 }
 
-/// Every field's refusal at once, so that a form can show them all.
+/// Validates a body; the error lists all fields that cannot be used, so that a form can show them together.
 pub fn checked(body: &impl Validate) -> Result<()> {
     body.validate().map_err(|errors| {
         let mut fields = Vec::new();
@@ -239,9 +239,9 @@ fn line(text: &str, longest: usize) -> std::result::Result<(), ValidationError> 
     Ok(())
 }
 
-/// Controls, ends of lines, and marks that turn the order of the text or take no place at all: a label
-/// would show another address than the one that was read. What scripts need to join and to lean (U+200C to
-/// U+200F) stays.
+/// Control characters, ends of lines, and invisible marks that reverse or hide text: with them a printed label would
+/// show another address than the one that was read. The joiners and direction marks that scripts need (U+200C to
+/// U+200F) are allowed.
 fn hides(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

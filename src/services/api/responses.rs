@@ -1,4 +1,4 @@
-//! What crosses the wire on the way out; entities never do.
+//! Bodies of answers; database entities are never sent as they are.
 
 use chrono::{DateTime, Utc};
 use entity::order::{OrderStatus, OrderType};
@@ -98,13 +98,13 @@ pub struct StockView {
     pub version: i64,
 }
 
-/// A list that ends.
+/// A whole list, without pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct List<T> {
     pub data: Vec<T>,
 }
 
-/// A list that may go on.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Page<T> {
     pub data: Vec<T>,
@@ -125,7 +125,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// The same page of something else.
+    /// The same page with each entry converted.
     pub fn map<U>(self, each: impl FnMut(T) -> U) -> Page<U> {
         Page {
             next_cursor: self.next_cursor,
@@ -164,7 +164,7 @@ impl OrderView {
 }
 
 impl OrderView {
-    /// The same with what `role` may ask for, and the attempt that counts among `payments`.
+    /// Adds the actions that `role` may ask for, and the attempt among `payments` that counts.
     #[must_use]
     pub fn seen_by(mut self, role: Role, payments: &[payment::Model]) -> Self {
         let actor = match role {

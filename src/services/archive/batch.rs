@@ -1,4 +1,4 @@
-//! One file: written, read back, and only then are its rows deleted.
+//! Archiving one batch of rows: write a file, read it back, and only then delete its rows.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -16,10 +16,10 @@ use crate::files::{self, Contents, Draft};
 use crate::repositories::archive_file;
 use crate::repositories::old_rows::{self, Range, Row};
 
-/// Rows that are read, and held, at once.
+/// How many rows are read at once, and so held in memory.
 const PAGE: usize = 1_000;
 
-/// Moves the next batch behind the key `after` into a file of its own; `None` when nothing is left.
+/// Moves the next batch behind the key `after` into a file; `None` when no old row is left.
 pub async fn archive(run: &Run<'_>, range: &Range, after: Option<&Key>) -> Result<Option<Batch>> {
     let Some(first) = first_key(run, range, after).await? else {
         return Ok(None);
@@ -46,14 +46,14 @@ pub async fn archive(run: &Run<'_>, range: &Range, after: Option<&Key>) -> Resul
     }))
 }
 
-/// The key of the next old row, to name a file by.
+/// The key of the next old row behind `after`; the file is named by it.
 pub async fn first_key(run: &Run<'_>, range: &Range, after: Option<&Key>) -> Result<Option<Key>> {
     let page = old_rows::page(run.app.db.read(), range, after, 1).await?;
     Ok(page.into_iter().next().map(|row| row.key))
 }
 
-/// Opens a file, before its rows are read: while it is open nobody else moves any, and who takes over
-/// takes the row first.
+/// Inserts a file's row before any of its rows are read. While that row is open no other run moves rows, and a
+/// run that takes over first takes that row away.
 pub async fn begin(run: &Run<'_>, row: Model) -> Result<Model> {
     archive_file::insert(run.app.db.write(), row)
         .await
@@ -64,7 +64,7 @@ fn taken_over() -> Error {
     Error::Internal("another run took over meanwhile: this one ends here".to_owned())
 }
 
-/// The file as it was read back from the disk, when it is what its row says.
+/// Reads a file back from the disk; an error when it differs from what its row says.
 pub async fn read_back(run: &Run<'_>, file: &Model) -> Result<Contents> {
     let (path, table) = (run.directory.path(&file.path), file.table);
     let contents = blocking(move || files::read_back(&path, table)).await?;
@@ -118,7 +118,7 @@ pub fn note_transaction(run: &Run<'_>, begun: Instant) {
     run.longest.fetch_max(micros, Ordering::Relaxed);
 }
 
-/// A name that no other try has: a paused run must not write over what its successor wrote.
+/// A file name that no other run uses: a run that was paused must not overwrite its successor's file.
 pub fn name(range: &Range, first: &Key) -> String {
     let (table, tag) = (range.table.name(), Uuid::new_v4().simple().to_string());
     let tag = tag.get(..8).unwrap_or_default();
@@ -143,7 +143,7 @@ pub fn new_row(run: &Run<'_>, range: &Range, path: String, state: State) -> Mode
     }
 }
 
-/// Writes page after page up to a batch; returns what is to be noted of the file.
+/// Writes page after page up to a full batch; returns the file's row with its checksum and number of rows.
 async fn write(
     run: &Run<'_>,
     range: &Range,
@@ -173,7 +173,7 @@ async fn write(
     Ok(file)
 }
 
-/// The next page of a batch of which so many rows were written; empty when it is full.
+/// The next page of a batch of which `written` rows are in the file; empty when the batch is full.
 async fn next_page(
     run: &Run<'_>,
     range: &Range,

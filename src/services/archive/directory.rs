@@ -1,4 +1,4 @@
-//! Whether the directory is the one that the database's archive lies in: several instances share it.
+//! Checks that the configured directory is this database's archive: all instances have to share one directory.
 
 use uuid::Uuid;
 
@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::files::Directory;
 use crate::repositories::archive_file;
 
-/// The archive's directory, to write to; the first time it is made and marked.
+/// Opens the archive's directory for writing; the first time it is created and gets its marker file.
 ///
-/// An error that says what to do when the marker file is missing or another's.
+/// Fails, saying what to do, when the marker file is missing or belongs to another database.
 pub async fn open(app: &App) -> Result<Directory> {
     let directory = Directory::new(&app.settings.archive.directory);
     if archive_file::marker(app.db.read()).await?.is_none() {
@@ -20,7 +20,7 @@ pub async fn open(app: &App) -> Result<Directory> {
     Ok(directory)
 }
 
-/// The same to read from; `None` while nothing was ever archived.
+/// Opens the archive's directory for reading; `None` while nothing was ever archived.
 pub async fn existing(app: &App) -> Result<Option<Directory>> {
     let directory = Directory::new(&app.settings.archive.directory);
     if archive_file::marker(app.db.read()).await?.is_none() {
@@ -30,7 +30,8 @@ pub async fn existing(app: &App) -> Result<Option<Directory>> {
     Ok(Some(directory))
 }
 
-/// The file first: a crash leaves an empty directory with a marker, which the next run takes over.
+/// Creates the marker file before the database's row: after a crash in between, the next run takes over the directory
+/// and its marker.
 async fn found(app: &App, directory: &Directory) -> Result<()> {
     let own = directory.clone();
     let marker = blocking(move || match own.marker()? {

@@ -1,4 +1,4 @@
-//! Giving up a file whose rows are all still in their table.
+//! Giving up a file that was never verified: all its rows are still in their table.
 
 use entity::archive_file::{Model, State};
 
@@ -6,9 +6,9 @@ use super::run::{Run, blocking};
 use crate::error::Result;
 use crate::repositories::archive_file;
 
-/// Forgets a file whose rows are all in the table. From the first step on its writer, should it only
-/// have been paused, cannot go on; as long as its row is there the file is not forgotten. False when
-/// somebody else moved it on.
+/// Drops a file whose rows are all in the table: first its state, so that a writer that was only paused cannot
+/// go on, then the file, and its row last, so that a crash in between forgets no file. False when another run
+/// changed its state first.
 pub async fn give_up(run: &Run<'_>, file: &Model) -> Result<bool> {
     let db = run.app.db.write();
     let step = (State::Writing, State::Dropped);

@@ -1,4 +1,4 @@
-//! Looking at what was archived: which files there are, what they hold, and whether they are whole.
+//! Reading the archive: list its files, find rows in them, and verify that the files are whole.
 
 use entity::OrderId;
 use entity::archive_file::{Model, State, Table};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::files;
 use crate::repositories::archive_file;
 
-/// Files that hold what they say.
+/// States of files that were verified.
 const WHOLE: [State; 2] = [State::Verified, State::Deleted];
 
 /// What is looked for.
@@ -30,12 +30,12 @@ pub struct Difference {
     pub problem: String,
 }
 
-/// Everything that left the tables or is about to, the oldest first.
+/// The rows of all files and purges, the oldest first.
 pub async fn list(app: &App) -> Result<Vec<Model>> {
     Ok(archive_file::list(app.db.read(), &[]).await?)
 }
 
-/// Hands out the lines of verified files that tell of what is sought, with the file that holds them.
+/// Calls `each` with every line of a verified file that is about what is sought, and with that file's row.
 pub async fn find(app: &App, sought: &Sought, mut each: impl FnMut(&Model, &str)) -> Result<()> {
     let Some(directory) = directory::existing(app).await? else {
         return Ok(());
@@ -60,8 +60,8 @@ pub async fn find(app: &App, sought: &Sought, mut each: impl FnMut(&Model, &str)
     Ok(())
 }
 
-/// Reads every verified file again and tells what differs from what the database says, and files that
-/// it does not know. Returns how many files were read.
+/// Reads every verified file again. Calls `each` for a file that differs from its row in the database, and for a
+/// file in the directory that has no row. Returns how many files were read.
 pub async fn verify(app: &App, mut each: impl FnMut(Difference)) -> Result<usize> {
     let Some(directory) = directory::existing(app).await? else {
         return Ok(0);
@@ -91,10 +91,10 @@ pub async fn verify(app: &App, mut each: impl FnMut(Difference)) -> Result<usize
 fn tells_of(table: Table, line: &str, sought: &Sought) -> bool {
     let needle = match sought {
         Sought::Order(order) => order.to_string(),
-        // As JSON writes it.
+        // The event's id as JSON writes it in a file.
         Sought::Event(event) => Value::from(event.as_str()).to_string(),
     };
-    // Few lines get as far as being parsed.
+    // A search in the text first, so that few lines have to be parsed.
     if !line.contains(&needle) {
         return false;
     }

@@ -1,7 +1,14 @@
-//! Moving old rows out of the tables: into files that are verified before anything is deleted.
+//! Moving old rows from the tables into files, each verified before its rows are deleted.
 //!
-//! A run that is killed anywhere leaves each row in its table, in a file, or in both; the next run
-//! first finishes what is open.
+//! [`run()`] is the entry point of the scheduled job and of `order-service archive run`. Read in this order:
+//! 1. `run`: what one run carries along: its time window, directory and progress
+//! 2. `directory`: checks that the directory belongs to this database
+//! 3. `open`: finishes the files that an earlier run left open; `give_up` drops one that was never verified
+//! 4. `batch`: writes one file, reads it back, then deletes its rows; `purge` deletes rows without a file
+//! 5. `look`: lists, searches and verifies what was archived
+//!
+//! A run that is killed anywhere leaves each row in its table, in a file, or in both; the next run first finishes the
+//! files that are open.
 
 mod batch;
 mod directory;
@@ -26,13 +33,13 @@ pub use look::{Difference, Sought, find, list, verify};
 use run::{Batch, Run};
 pub use run::{Progress, Watcher, retention};
 
-/// The lease under which alone a run may be made.
+/// The lease that a run needs, so that only one instance archives at a time.
 pub const LEASE: &str = "job:archive";
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Only count.
+    /// Only count the old rows, move none.
     pub dry_run: bool,
     pub tables: Vec<Table>,
 }
@@ -63,14 +70,14 @@ pub struct Report {
     /// Files of earlier runs that were finished or given up.
     pub resumed: u64,
     pub tables: Vec<TableReport>,
-    /// Whether nothing old is left; otherwise the window was over.
+    /// Whether nothing old is left; false when the run's time window was over first.
     pub is_complete: bool,
     pub longest_transaction: Duration,
 }
 
 /// Moves what is older than the retention out of the tables; the caller holds [`LEASE`].
 ///
-/// Fails with a sentence when the directory is not the archive's, or a file is not what it was.
+/// Fails with a sentence when the directory is not this database's archive, or a file differs from its row.
 pub async fn run(app: &App, options: &Options, watch: Watcher<'_>) -> Result<Report> {
     let mut run = Run::begin(app, watch)?;
     let mut report = Report {

@@ -1,4 +1,4 @@
-//! What earlier runs left open: given up and done again, or brought to its end.
+//! Finishing the files that earlier runs left open: an unverified file is given up, the rows of a verified one are deleted.
 
 use entity::archive_file::State;
 
@@ -8,7 +8,7 @@ use super::run::Run;
 use crate::error::Result;
 use crate::repositories::archive_file;
 
-/// Finishes every open file; returns how many, and false when the window was over first.
+/// Finishes every open file; returns how many, and false when the run's time window was over first.
 pub async fn finish_all(run: &Run<'_>) -> Result<(u64, bool)> {
     let mut finished = 0;
     while let Some(file) = archive_file::first_open(run.app.db.read()).await? {
@@ -16,7 +16,7 @@ pub async fn finish_all(run: &Run<'_>) -> Result<(u64, bool)> {
             return Ok((finished, false));
         }
         let is_finished = match file.state {
-            // Verified meanwhile by its writer: it is looked at again.
+            // Its writer has verified it meanwhile: look at its new state.
             State::Writing | State::Dropped if !give_up(run, &file).await? => continue,
             State::Writing | State::Dropped => true,
             State::Purging | State::Purged => {

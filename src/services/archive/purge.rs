@@ -1,4 +1,5 @@
-//! Old rows that nobody wants to keep: deleted for good, and counted in the same transactions.
+//! Purging: tables whose old rows are not to be kept. The rows are deleted without a file and counted in the same
+//! transactions.
 
 use std::time::Instant;
 

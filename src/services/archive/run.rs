@@ -1,4 +1,4 @@
-//! One run of the archive: its clock, its directory, who watches it.
+//! What one run of the archive carries along: its time window, its directory, and the callback for its progress.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::domain::archive::{Age, Key};
 use crate::error::{Error, Result};
 use crate::files::Directory;
 
-/// What a run tells on the way.
+/// A step of a run, reported as it happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// So many old rows are in a table.
@@ -20,7 +20,7 @@ pub enum Progress<'a> {
     Written { table: Table, rows: u64 },
     /// So many more rows were deleted.
     Deleted { table: Table, rows: u64 },
-    /// All rows of a file are in the file only, or so many were purged.
+    /// All rows of a file are deleted from the table, or so many rows were purged.
     Finished {
         table: Table,
         path: &'a str,
@@ -28,7 +28,7 @@ pub enum Progress<'a> {
     },
 }
 
-/// Hears of the progress; must not block.
+/// The callback that is told of the progress; it must not block.
 pub type Watcher<'a> = &'a (dyn Fn(&Progress<'_>) + Sync);
 
 /// One run.
@@ -42,7 +42,7 @@ pub struct Run<'a> {
     pub longest: AtomicU64,
 }
 
-/// Rows that left a table together.
+/// The rows that one file, or one purge, took out of a table.
 pub struct Batch {
     pub rows: u64,
     pub last: Option<Key>,
@@ -64,12 +64,12 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The window is over, or the instance stops: the next run goes on.
+    /// Whether to stop here, because the time window is over or the instance stops; the next run goes on.
     pub fn is_over(&self) -> bool {
         self.app.is_stopping() || self.app.clock.now() >= self.ends_at
     }
 
-    /// Lets orders and callbacks have the database for a while.
+    /// Pauses between two transactions, to leave the database to orders and callbacks.
     pub async fn pause(&self) {
         tokio::time::sleep(self.app.settings.archive.pause).await;
     }
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How old rows become before they leave.
+/// The age from which rows leave the tables.
 pub fn retention(app: &App) -> Result<TimeDelta> {
     delta(app.settings.archive.retention)
 }
@@ -88,7 +88,7 @@ fn delta(duration: Duration) -> Result<TimeDelta> {
     TimeDelta::from_std(duration).map_err(|error| Error::Internal(error.to_string()))
 }
 
-/// Runs what blocks beside the threads that answer.
+/// Runs blocking file work on a thread of its own, so that no request waits for it.
 pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

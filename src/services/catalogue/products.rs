@@ -1,4 +1,4 @@
-//! The catalogue: what anybody may read and operators may change.
+//! The catalogue: products and their prices, which anybody may read and operators may change.
 
 use entity::{ProductId, product};
 
@@ -23,9 +23,9 @@ pub async fn read(app: &App, id: ProductId) -> Result<ProductView> {
         .ok_or(Error::NotFound)
 }
 
-/// Replaces what a product is offered for; equal to what is there changes nothing.
+/// Replaces a product's name, price and availability; values equal to the present ones change nothing.
 ///
-/// [`Error::VersionConflict`] when it has moved on since `seen`; without `seen` the last arrival wins.
+/// [`Error::VersionConflict`] when the product has changed since version `seen`; without `seen` the last request wins.
 pub async fn change(
     app: &App,
     id: ProductId,

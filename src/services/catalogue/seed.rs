@@ -1,4 +1,4 @@
-//! The small catalogue of development: six products, when there is none.
+//! Fills an empty catalogue with six products, for development.
 
 use chrono::{DateTime, Utc};
 use entity::stock;

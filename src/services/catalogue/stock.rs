@@ -1,4 +1,5 @@
-//! Pieces taken, given back and counted: a buyer is refused only when nothing is left.
+//! A product's stock: orders take pieces and give them back, operators set what they counted. A buyer is refused only
+//! when too few pieces are left, never because another was faster.
 
 use chrono::{DateTime, Utc};
 use entity::stock_ledger::Reason;
@@ -14,8 +15,8 @@ use crate::services::api::responses::StockView;
 
 /// Takes `pieces`; [`Error::OutOfStock`] when there are too few.
 ///
-/// First under the version that was read; after a lost race once more by quantity alone, so that
-/// nobody is refused for being late and nobody loops.
+/// The first update requires the version that was read. If another transaction was faster, a second one requires only
+/// enough pieces, so that nobody is refused for a lost race and nothing loops.
 pub async fn take(
     tx: &Transaction,
     product_id: ProductId,
@@ -45,7 +46,7 @@ pub fn change_of(order: OrderId, reason: Reason, product: ProductId, pieces: i64
 
 /// Gives back all that an order took; `items` are in the order of their products.
 ///
-/// The ledger's unique key refuses a second time, and with it the transaction.
+/// The second time, the stock ledger's unique key makes the transaction fail.
 pub async fn restore(
     tx: &Transaction,
     order: OrderId,
@@ -71,10 +72,10 @@ pub async fn read(app: &App, product: ProductId) -> Result<StockView> {
     stock.map(StockView::from).ok_or(Error::NotFound)
 }
 
-/// Sets what an operator counted, under the version that he saw; equal to what is there changes nothing.
+/// Sets the quantity that an operator counted, if the stock still has the version that he saw; an equal quantity
+/// changes nothing. The ledger notes the difference under that version.
 ///
-/// The difference goes to the ledger under that version. [`Error::VersionConflict`] when the stock
-/// has moved on, [`Error::VersionRequired`] when he did not say what he saw.
+/// [`Error::VersionConflict`] when the stock has changed since, [`Error::VersionRequired`] without a version.
 pub async fn set(
     app: &App,
     product: ProductId,

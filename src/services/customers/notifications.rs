@@ -1,4 +1,4 @@
-//! What customers are told of their orders: rows that the page shows in the customer's language.
+//! Notifications to customers about their orders: rows without words, which the page shows in the customer's language.
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, notification};
@@ -15,7 +15,7 @@ use crate::repositories;
 use crate::repositories::order::Whose;
 use crate::services::api::responses::Page;
 
-/// What a notification takes over of its event: nothing that others could read between the lines.
+/// The fields that a notification copies from its event: nothing personal or internal.
 const TOLD: [&str; 2] = ["amount", "carrier"];
 
 /// What a customer was told.
@@ -24,7 +24,7 @@ pub struct NotificationView {
     pub id: String,
     #[schema(value_type = String)]
     pub order_id: OrderId,
-    /// The event that it tells of, like `OrderPaid`; the client knows the words.
+    /// The type of the event, like `OrderPaid`; the client has the words for it.
     #[serde(rename = "type")]
     pub event_type: String,
     /// What the words need: `amount` in minor units of `currency`, `carrier`.
@@ -34,7 +34,7 @@ pub struct NotificationView {
     pub created_at: DateTime<Utc>,
 }
 
-/// Tells the order's customer what happened.
+/// Inserts the notification of an event for the order's customer.
 pub async fn tell(tx: &Transaction, message: &Message) -> Result<()> {
     let order = repositories::order::find_alone(tx, message.order_id, Whose::Anybodys).await?;
     let order = order.ok_or_else(|| Error::Internal("an event of no order".to_owned()))?;

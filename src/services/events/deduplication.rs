@@ -1,4 +1,5 @@
-//! Deduplication, acting on a message once: the consumer's log row stands in the transaction of its effect, keyed by the fact.
+//! Deduplication: a consumer acts once on each business fact, because it inserts a log row whose unique key is the
+//! consumer and the fact, in the same transaction as its effect.
 
 use entity::message_consume_log::{self, Status};
 use entity::message_failure;
@@ -16,16 +17,16 @@ use crate::services::payments::gateway_calls::GatewayCall;
 /// What a consumer did in the transaction.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// There was nothing to do.
+    /// Nothing had to be done, for instance because the amount is worth no point.
     Nothing,
     Applied,
-    /// A gateway has to be called now that it is committed.
+    /// Applied, and after the commit a gateway has to be called.
     GatewayCall(Box<GatewayCall>),
 }
 
 /// Why a message had no effect in this transaction.
 enum Obstacle {
-    /// The fact was acted on.
+    /// The consumer has acted on the fact before.
     Repeated,
     Because(Error),
 }
@@ -57,11 +58,11 @@ impl Refusal for Obstacle {
     }
 }
 
-/// Lets `effect` happen once for the fact that `message` tells of; `failure` is how it failed before.
+/// Lets `effect` happen once for the fact that `message` tells of; `failure` is the row of its earlier failure.
 ///
-/// `Ok` means that the effect or its failure is committed; success takes a failure off the list in
-/// the same transaction. A database that is away or busy is an error: nothing is known to be
-/// written, and the message has to come again.
+/// `Ok` means that the effect, or the failure of this attempt, is committed; success deletes the earlier failure in
+/// the same transaction. A database that is away or busy is an error: nothing is known to be written, so the
+/// message has to be delivered again.
 pub async fn once(
     app: &App,
     consumer: Consumer,
@@ -133,7 +134,7 @@ fn applied(app: &App, consumer: Consumer, effect: Effect) -> Option<GatewayCall>
     call
 }
 
-/// Done before: the message is acknowledged like the first.
+/// Counts a message about a fact that was acted on before; it is acknowledged like the first.
 fn repeated(app: &App, consumer: Consumer) {
     app.metrics.events.consumed(consumer.name(), "duplicate");
     app.metrics.intercepted(Layer::ConsumeLog, consumer.name());

@@ -14,9 +14,9 @@ use crate::services::api::responses::Page;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum State {
-    /// It is tried again by itself.
+    /// It is retried by itself when its pause is over.
     Waiting,
-    /// Nobody tries it any more until it is replayed.
+    /// A dead letter: it is not retried until an operator replays it.
     Dead,
 }
 
@@ -40,7 +40,7 @@ pub struct FailureView {
     pub created_at: DateTime<Utc>,
 }
 
-/// A page of what failed, the oldest first, behind the id `after`.
+/// A page of failed messages, the oldest first, behind the id `after`.
 pub async fn list(
     app: &App,
     state: Option<State>,
@@ -59,7 +59,7 @@ pub async fn list(
     }))
 }
 
-/// `None` when no such failure is on the list (any more): the message worked.
+/// One failed message; `None` when it is not, or no longer, on the list, as a retry worked.
 pub async fn read(app: &App, id: i64) -> Result<Option<FailureView>> {
     let Some(failure) = repositories::message_failure::find(app.db.write(), id).await? else {
         return Ok(None);
@@ -71,15 +71,15 @@ pub async fn read(app: &App, id: i64) -> Result<Option<FailureView>> {
     )))
 }
 
-/// Lets a failed message be tried again from the beginning; [`Error::NotFound`] when it is on the
-/// list no more.
+/// Makes a failed message due again, with its attempts counted from zero; [`Error::NotFound`] when it is no longer
+/// on the list.
 pub async fn replay(app: &App, id: i64) -> Result<()> {
     let now = app.clock.now();
     let is_there = repositories::message_failure::revive(app.db.write(), id, now).await?;
     is_there.then_some(()).ok_or(Error::NotFound)
 }
 
-/// The same for all that are dead; returns how many.
+/// Makes all dead letters due again; returns how many.
 pub async fn replay_all(app: &App) -> Result<u64> {
     Ok(repositories::message_failure::revive_all(app.db.write(), app.clock.now()).await?)
 }

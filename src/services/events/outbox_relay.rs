@@ -30,7 +30,7 @@ const LOST_SINCE: TimeDelta = TimeDelta::hours(6);
 /// How many orders are relayed at once.
 const AT_ONCE: usize = 8;
 
-/// What one pass did.
+/// What one pass over the outbox did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Relayed {
     /// Events that were handed over.
@@ -39,7 +39,7 @@ pub struct Relayed {
     pub is_cut_short: bool,
 }
 
-/// Hands over what waits, up to a few hundred orders.
+/// Hands over the events that wait in the outbox, of a few hundred orders at most.
 pub async fn relay(
     app: &App,
     take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
@@ -58,7 +58,7 @@ pub async fn relay(
                 Ok(relayed) => relayed,
                 Err(error) if error.is_passing() => return Err(error),
                 Err(error) => {
-                    // Its claim stays: it is looked at again when that has run out.
+                    // The relay's lease on the order stays; after its end the events are looked at again.
                     error!(order:% = order, cause = error.cause(); "the events of an order cannot be handed over");
                     Relayed::default()
                 }
@@ -79,9 +79,9 @@ pub async fn relay(
     })
 }
 
-/// Brings what was handed over a while ago and reached no effect to its consumers past the bus: a
-/// broker that was wiped, or a queue that somebody deleted, has lost it. Returns how many that were.
-/// Claims that crashed relays left are removed on the way.
+/// Delivers to the consumers directly, past the bus, the events that were handed over a while ago but on which
+/// they neither acted nor failed: a broker that was wiped, or a queue that somebody deleted, has lost them. Returns how many.
+/// Also removes the leases that crashed relays left behind.
 pub async fn bring_lost(
     app: &App,
     take: &impl AsyncFn(Consumer, &Message) -> Result<()>,
@@ -103,9 +103,9 @@ pub async fn bring_lost(
     Ok(brought)
 }
 
-/// The message that tells of an event; the same each time.
+/// The message made of an event; its id is the same each time.
 pub fn message(event: order_event::Model) -> Message {
-    // An instance of an earlier version beside us does not say what its events are about.
+    // An instance of an earlier version that runs beside us leaves the subject of its events empty.
     let subject = if event.subject.is_empty() {
         events::subject(&event.payload, event.seq)
     } else {
@@ -145,7 +145,7 @@ async fn relay_order(
     Ok(relayed)
 }
 
-/// Stops at the first event that is not handed over: those behind it wait for it.
+/// Publishes an order's events in their order and stops at the first that is not handed over, so that none overtakes it.
 async fn publish_in_turn(
     app: &App,
     order: OrderId,
@@ -155,7 +155,7 @@ async fn publish_in_turn(
     let waiting = repositories::order_event::waiting(app.db.write(), order, BATCH).await?;
     let mut relayed = Relayed::default();
     for (place, event) in waiting.into_iter().enumerate() {
-        // The first follows the claim itself.
+        // The first event comes right after the lease was taken, so nothing has to be renewed.
         if place > 0 && !repositories::lease::renew(app.db.write(), claim).await? {
             break;
         }

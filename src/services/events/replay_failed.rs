@@ -1,4 +1,4 @@
-//! An operator replays a dead letter or a failed message: once for each key.
+//! Replaying a dead letter or another failed message for an operator, once for each idempotency key.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -14,10 +14,10 @@ use crate::services::keyed_requests::admission;
 use crate::services::keyed_requests::record::{self, Obstacle};
 use crate::services::keyed_requests::replay;
 
-/// What the record of a replay says: accepted, not created.
+/// The HTTP status in the idempotency record of a replay.
 const ACCEPTED: i32 = 202;
 
-/// A failed message that is to be tried again.
+/// An operator's request to replay a failed message.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReplay {
@@ -29,7 +29,7 @@ pub struct NewReplay {
 
 impl Command for NewReplay {
     const OPERATION: &'static str = "replay_message";
-    /// Trying again what worked changes nothing, so a key only spares a second try.
+    /// Not required: replaying a message that has worked changes nothing, so the key only spares a second try.
     const KEY_REQUIRED: bool = false;
     const ROLES: &'static [Role] = &[Role::Operator];
 
@@ -42,15 +42,15 @@ impl Command for NewReplay {
     }
 }
 
-/// A message that is tried again, and who caught the repeat; `None` for the first time.
+/// The failed message that is retried, and whether this request repeated an earlier one.
 #[derive(Debug, Clone)]
 pub struct Replayed {
-    /// `None` once it worked: it is on no list any more.
+    /// `None` once a retry has worked: the message is no longer on the list.
     pub failure: Option<FailureView>,
     pub layer: Option<Layer>,
 }
 
-/// Lets a failed message be tried again from the beginning; the next look at the list takes it up.
+/// Makes a failed message due again, with its attempts counted from zero; the retry loop takes it up within a second.
 ///
 /// [`Error::NotFound`] when no such failure is on the list.
 pub async fn create(
@@ -90,7 +90,7 @@ async fn once(app: &App, id: i64, request: &IdempotentContext<NewReplay>) -> Res
     })
 }
 
-/// One look at the record: the message as it is now, if its replay was asked for.
+/// Looks up the key's record once: the message as it is now, if this key has asked for its replay.
 async fn look(
     app: &App,
     request: &IdempotentContext<NewReplay>,

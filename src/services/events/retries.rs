@@ -1,4 +1,5 @@
-//! Retries of messages that a consumer could not act on: with growing pauses, then they are dead letters.
+//! Retries of messages that a consumer failed on: each waits for a growing pause, and after the last attempt the message
+//! is a dead letter.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::{message_failure, order_event};
@@ -15,14 +16,14 @@ use crate::services::operations::alerts;
 
 /// Seconds before the second, third … attempt; the last holds for all that follow.
 const PAUSES: [i64; 7] = [1, 5, 30, 120, 600, 1_800, 3_600];
-/// How long an attempt may take before another relay takes it up.
+/// How long a retry may take before another instance may take the message up.
 const ATTEMPT: TimeDelta = TimeDelta::minutes(1);
-/// How many are taken up in one run.
+/// How many failed messages one pass takes up.
 const BATCH: u64 = 100;
 /// The longest text of an error that is kept, in characters.
 const LONGEST_ERROR: usize = 500;
 
-/// Notes the first failure; copies of the message that fail meanwhile change nothing.
+/// Records a message's first failure; a copy of the message that fails meanwhile changes nothing.
 pub async fn record(app: &App, consumer: Consumer, message: &Message, error: &Error) -> Result<()> {
     let now = app.clock.now();
     let first = message_failure::Model {
@@ -54,7 +55,7 @@ pub async fn record(app: &App, consumer: Consumer, message: &Message, error: &Er
     }
 }
 
-/// Notes that another attempt failed; after the last it is dead, which raises an alert.
+/// Records that another attempt failed; after the last one the message is dead, and an alert is raised.
 pub async fn note_again(app: &App, seen: &message_failure::Model, error: &Error) -> Result<()> {
     let now = app.clock.now();
     let failed = after(app, seen, error, now);
@@ -69,7 +70,7 @@ pub async fn note_again(app: &App, seen: &message_failure::Model, error: &Error)
         .await
 }
 
-/// Takes up what is due: each failure with its message, for `attempt` to act on.
+/// Takes up the failed messages that are due and calls `attempt` with each failure and its message.
 pub async fn deliver_due(
     app: &App,
     attempt: impl AsyncFn(Consumer, &Message, &message_failure::Model) -> Result<()>,
@@ -93,7 +94,7 @@ pub async fn deliver_due(
     Ok(taken_up)
 }
 
-/// What a failure is about, read anew.
+/// The event that the failed message was made of, read anew.
 async fn event_of(
     app: &App,
     failure: &message_failure::Model,
@@ -129,11 +130,11 @@ fn log_failure(failed: &message_failure::Model) {
     warn!(
         consumer = failed.consumer.as_str(), event = failed.event_id, attempts = failed.attempts,
         dead = failed.dead_at.is_some(), cause = failed.last_error.as_str();
-        "a message had no effect"
+        "a consumer failed on a message"
     );
 }
 
-/// Tells a person, when this was the last attempt.
+/// Raises an alert when the message is dead after this attempt.
 async fn bury(tx: &Transaction, failed: &message_failure::Model, now: DateTime<Utc>) -> Result<()> {
     if failed.dead_at.is_none() {
         return Ok(());

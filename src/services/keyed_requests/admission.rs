@@ -14,14 +14,14 @@ use crate::metrics::Layer;
 enum Passed<T> {
     First(GateGuard),
     Replay(T),
-    /// The gate remembers a request that the database does not, or there is no key to remember.
+    /// Runs without the gate: it marks the key as done but the database has no record, or there is no key.
     Unguarded,
 }
 
-/// Runs `work` for the first request of its kind; the others hear what `look` finds in the
-/// database, or [`Error::InProgress`] while there is nothing.
+/// Runs `work` for the first of several equal requests. The others are answered with what `look` finds in the
+/// database, or with [`Error::InProgress`] while it finds nothing.
 ///
-/// A success is remembered for `memory`; after a failure the key is free again.
+/// After a success the gate marks the key as done for `memory`; after a failure the key is free again.
 pub async fn once<B, T>(
     app: &App,
     request: &IdempotentContext<B>,

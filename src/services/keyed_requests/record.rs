@@ -1,5 +1,5 @@
-//! Keyed work's own record: inserted first, in the transaction that does the work; what stands in
-//! its way is an answer.
+//! The idempotency record: inserted first, in the transaction that does the work. A violated primary key means that
+//! the request is a repeat.
 
 use entity::idempotency_record;
 
@@ -10,12 +10,12 @@ use crate::idempotency::IdempotentContext;
 use crate::metrics::Layer;
 use crate::repositories;
 
-/// Why keyed work was not done in this transaction; what it means is read after the rollback.
+/// Why the transaction did not do the work; what the request is answered is read after the rollback.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// The record is there: the work was done.
+    /// The record exists, so the work was done before.
     Repeated,
-    /// Another transaction is inserting the record and does not end.
+    /// Another transaction is inserting the same record and did not end in time.
     StillRunning,
     Because(Error),
 }
@@ -41,7 +41,7 @@ impl Refusal for Obstacle {
     }
 }
 
-/// Inserts the record; a lock wait that ends here is an answer, not a reason to try again.
+/// Inserts the record; a lock wait that runs out here means that the first request still runs, and is not retried.
 pub async fn claim(tx: &Transaction, record: idempotency_record::Model) -> Result<(), Obstacle> {
     match repositories::idempotency_record::insert(tx, record).await {
         Err(error) if Failure::is_lock_wait(&error) => Err(Obstacle::StillRunning),
@@ -49,8 +49,8 @@ pub async fn claim(tx: &Transaction, record: idempotency_record::Model) -> Resul
     }
 }
 
-/// What a repeat hears after the rollback: the work as `look` finds it, or
-/// [`Error::InProgress`] while there is nothing.
+/// The answer to a repeat, after its rollback: what `look` finds of the first request's work, or
+/// [`Error::InProgress`] while it finds nothing.
 pub async fn explain<B, T>(
     app: &App,
     request: &IdempotentContext<B>,

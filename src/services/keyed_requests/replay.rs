@@ -1,4 +1,4 @@
-//! Replays, what a repeated request hears: the resource as it is now, read from the database, never from Redis.
+//! Replays: a repeated request is answered with the resource as it is now, read from the database, never from Redis.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ impl Answer {
         }
     }
 
-    /// The order that is there already, caught by `layer`.
+    /// The answer to a repeat that `layer` caught: the order that exists already.
     pub fn replay(app: &App, operation: &str, order: WithItems, layer: Layer) -> Self {
         app.metrics.intercepted(layer, operation);
         let (order, items) = order;
@@ -44,10 +44,10 @@ impl Answer {
     }
 }
 
-/// One look at the record of a request: its replay, if the work was done.
+/// Looks up the record of a request once: its replay, if the work was done.
 ///
-/// [`Error::KeyReused`] when the key was used for something else, [`Error::TokenExpired`] when it
-/// was buried. `None` when there is no record: the work was not done.
+/// [`Error::KeyReused`] when the key was used for something else, [`Error::TokenExpired`] when its
+/// record is a tombstone. `None` when there is no record: the work was not done.
 pub async fn look<T>(
     app: &App,
     context: &IdempotentContext<T>,
@@ -73,7 +73,7 @@ async fn find(
     Ok(repositories::idempotency_record::find_with_order(db, id).await?)
 }
 
-/// How long a key is remembered that says nothing of its own life.
+/// How long a key is remembered that does not carry its own expiry, as an order token does.
 pub const KEY_LIFE: Duration = Duration::from_hours(24);
 
 /// The record of a keyed request whose work made `resource` (0 when that is known only later).
@@ -92,7 +92,7 @@ pub fn record<T>(
     }
 }
 
-/// What the work of a request made, if it was done; [`Error::KeyReused`] when the key was used for
+/// The id of what the request's work made, if it was done; [`Error::KeyReused`] when the key was used for
 /// something else.
 pub async fn resource<T>(
     app: &App,

@@ -26,13 +26,13 @@ pub struct AlertView {
     pub acknowledged_at: Option<DateTime<Utc>>,
 }
 
-/// The newest alerts, those that nobody saw first.
+/// The newest alerts; those that nobody has acknowledged come first.
 pub async fn list(app: &App) -> Result<Vec<AlertView>> {
     let alerts = repositories::alert::list(app.db.read(), SHOWN).await?;
     Ok(alerts.into_iter().map(AlertView::from).collect())
 }
 
-/// Notes that somebody saw it; again changes nothing.
+/// Notes that an operator saw the alert; a second time changes nothing.
 pub async fn acknowledge(app: &App, id: i64) -> Result<AlertView> {
     repositories::alert::acknowledge(app.db.write(), id, app.clock.now()).await?;
     let alert = repositories::alert::find(app.db.write(), id).await?;

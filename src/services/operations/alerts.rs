@@ -1,4 +1,4 @@
-//! Alerts: what a person must see, raised in the transaction that found it.
+//! Alerts: problems that a person must look at, raised in the transaction that found them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::database::{Database, Transaction};
 use crate::error::Result;
 use crate::repositories;
 
-/// What it is that a person must see.
+/// What an alert is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A signed message whose amount, currency or order is not ours.
@@ -56,7 +56,7 @@ impl Kind {
     }
 }
 
-/// Raises it; the same kind and subject a second time changes nothing.
+/// Raises an alert; a second one of the same kind and subject changes nothing.
 pub async fn raise(
     tx: &Transaction,
     kind: Kind,
@@ -76,7 +76,7 @@ pub async fn raise(
     Ok(repositories::alert::raise(tx, row).await?)
 }
 
-/// The same for what may happen again: an alert that was acknowledged is open again.
+/// Raises an alert about something that may happen again: one that was acknowledged is opened again.
 pub async fn raise_again(
     tx: &Transaction,
     kind: Kind,
@@ -88,7 +88,7 @@ pub async fn raise_again(
     Ok(repositories::alert::reopen(tx, kind.name(), subject, now).await?)
 }
 
-/// What a lost lease calls: raises an alert in a task of its own, by best effort.
+/// The hook that a lost lock calls: it raises an alert in a task of its own, by best effort.
 pub fn on_lock_lost(db: Database, clock: Clock) -> Arc<dyn Fn(&str) + Send + Sync> {
     Arc::new(move |lock| {
         let (db, clock, lock) = (db.clone(), clock.clone(), lock.to_owned());

@@ -1,4 +1,4 @@
-//! What waits in the database, counted when somebody asks: the outbox, failed messages, parked callbacks, alerts.
+//! The backlog for `/metrics`, counted at each scrape: unpublished events, failed messages, parked callbacks, open alerts.
 
 use log::log;
 

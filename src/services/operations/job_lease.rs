@@ -1,4 +1,4 @@
-//! Work that one instance does at a time: under a lease in the database, renewed while it lasts.
+//! The lease of a scheduled job: only the instance that holds it does the work, and renews it meanwhile.
 
 use std::future::Future;
 use std::time::Instant;
@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 use crate::repositories::lease::{self, Claim};
 use crate::repositories::order_event;
 
-/// What came of work that only one may do.
+/// What came of work that only one instance may do at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held<T> {
     Done(T),
-    /// Nothing was done: this instance is at it, or died less than a lease ago.
+    /// Nothing was done: the named instance holds the lease; it is at work, or it crashed less than a lease ago.
     ByAnother(String),
 }
 
@@ -34,7 +34,7 @@ pub async fn hold<T>(
         length: app.settings.jobs.lease,
         reserved: 0,
     };
-    // A look first: it costs less than a lost race, and finds out whether connections died meanwhile.
+    // Read the lease first: that costs less than a lost race, and finds connections that died meanwhile.
     if let Some(holder) = holder(app, name).await? {
         return Ok(Held::ByAnother(holder));
     }
@@ -55,7 +55,7 @@ pub async fn hold<T>(
     outcome.map(Held::Done)
 }
 
-/// Gives back all that jobs and the relay of this instance held when they were cut off.
+/// Gives back the leases that this instance's jobs and relay still hold when they are cut off at a shutdown.
 pub async fn give_back(app: &App) -> Result<()> {
     for kind in ["job:", order_event::CLAIM] {
         lease::delete_all(app.db.write(), kind, app.instance()).await?;
@@ -63,7 +63,7 @@ pub async fn give_back(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Who holds a lease that still runs.
+/// The instance that holds the lease, if it still runs.
 async fn holder(app: &App, name: &str) -> Result<Option<String>> {
     let leases = lease::with_prefix(app.db.read(), name).await?;
     let held = leases
@@ -72,7 +72,7 @@ async fn holder(app: &App, name: &str) -> Result<Option<String>> {
     Ok(held.map(|(lease, _)| lease.holder))
 }
 
-/// Renews the lease three times in its length; returns when it is no longer ours.
+/// Renews the lease after each third of its length; returns when it is no longer ours.
 async fn until_lost(app: &App, claim: &Claim<'_>) {
     let mut renewed = Instant::now();
     while renewed.elapsed() < claim.length {

@@ -1,4 +1,4 @@
-//! When jobs run and what came of it, for operators; each planned run is run once.
+//! The runs of scheduled jobs: when each ran and how it ended, for operators. A planned run happens on one instance only.
 
 use std::str::FromStr;
 
@@ -19,9 +19,9 @@ use crate::settings::Settings;
 
 /// How many runs of a job are remembered.
 const REMEMBERED: u64 = 50;
-/// How many an operator is shown.
+/// How many runs of a job an operator is shown.
 const SHOWN: u64 = 10;
-/// The id of a run that has no row.
+/// The id of a run that could not be inserted yet.
 const NOT_BEGUN: i64 = 0;
 /// The longest text about a run that is kept, in characters.
 const LONGEST: usize = 500;
@@ -52,7 +52,7 @@ pub struct RunView {
     pub done: String,
 }
 
-/// The run of this instance that is planned for `scheduled_at`, not written down yet.
+/// The row for this instance's run that is planned for `scheduled_at`, not inserted yet.
 pub fn planned(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> job_run::Model {
     job_run::Model {
         id: NOT_BEGUN,
@@ -66,17 +66,17 @@ pub fn planned(app: &App, job: Job, scheduled_at: DateTime<Utc>) -> job_run::Mod
     }
 }
 
-/// Notes that a run begins, and returns its id; `None` when another instance ran what was planned.
+/// Inserts the row of a run that begins, and returns its id; `None` when another instance has run what was planned.
 ///
-/// The caller holds the job's lease: whatever still seems to run was killed.
+/// The caller holds the job's lease, so an earlier run that has not ended was killed: it becomes `ABANDONED`.
 pub async fn begin(app: &App, run: &job_run::Model) -> Result<Option<i64>> {
     write_late(app).await?;
     repositories::job_run::abandon(app.db.write(), &run.job, "ABANDONED").await?;
     insert(app, run).await
 }
 
-/// Notes how a run ended. What the database does not take now is kept and written down later, as is
-/// a run that could not even begin: only when no other instance ran what was planned.
+/// Writes how a run ended. If the database does not take that now, it is kept in memory and written later; so is a
+/// run that could not even begin, unless another instance has run what was planned.
 pub async fn finish(app: &App, mut run: job_run::Model, result: &Result<String>) {
     let now = app.clock.now();
     let (outcome, done) = match result {
@@ -95,7 +95,7 @@ pub async fn finish(app: &App, mut run: job_run::Model, result: &Result<String>)
     }
 }
 
-/// Writes down what could not be written before.
+/// Writes the ends of runs that the database did not take before.
 pub async fn write_late(app: &App) -> Result<()> {
     while let Some(run) = app.late_runs.take() {
         if let Err(error) = write(app, &run).await {
@@ -106,7 +106,7 @@ pub async fn write_late(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// A run that ended; runs of long ago are forgotten.
+/// Writes a run that ended, and deletes the job's oldest runs.
 async fn write(app: &App, run: &job_run::Model) -> Result<()> {
     let db = app.db.write();
     if run.id == NOT_BEGUN {
@@ -121,7 +121,7 @@ async fn write(app: &App, run: &job_run::Model) -> Result<()> {
     Ok(())
 }
 
-/// `None` when there is one of the same job for the same moment.
+/// Inserts a run; `None` when the job has one for the same planned moment.
 async fn insert(app: &App, run: &job_run::Model) -> Result<Option<i64>> {
     let inserted = repositories::job_run::insert(app.db.write(), run.clone())
         .await

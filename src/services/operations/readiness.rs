@@ -1,4 +1,5 @@
-//! Whether this instance should get requests: it needs the database and order ids, and does without Redis and a broker.
+//! Whether this instance should get requests. It needs the database and order ids; without Redis or the broker it still
+//! serves.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +10,26 @@ use crate::app::App;
 use crate::database::Trouble;
 use crate::events::Bus;
 
-/// How an instance or a part of it is.
+/// The state of an instance, or of one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Ready,
-    /// Serving, with something missing that only spares work.
+    /// Serving, although Redis or the broker is missing.
     Degraded,
     Down,
 }
 
-/// The whole and its parts.
+/// The state of the instance and of each part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Readiness {
     pub status: State,
     pub database: State,
-    /// Numbers for new orders; down while the clock is behind all that were reserved.
+    /// Ids for new orders; down while the clock is behind the times reserved under every node number.
     pub ids: State,
-    /// Where the gate and the locks are kept; ready when that is this process.
+    /// Where the gate and the locks are kept; ready also when the settings keep them in this process.
     pub redis: State,
-    /// The event bus; what happened waits in the outbox while it is away.
+    /// The event bus; while it is away, events wait in the outbox.
     pub event_bus: State,
     /// Why a part is not ready. `database`: `unreachable`, `too_many_connections`, `read_only`, `full`,
     /// `io_error`, `file_gone`, `damaged`, `commit_fails`; `ids`: `clock_behind`; `redis`: `unreachable`;

@@ -1,4 +1,5 @@
-//! Closing an order: status, slots, stock and the end of its open attempts, in one transaction.
+//! Closing an unpaid order in one transaction: its status and slots change, its stock goes back, its open attempts are
+//! retired.
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, order, payment};
@@ -14,7 +15,7 @@ use crate::services::payments::retire_attempts;
 /// Closes an order whose rows the caller has locked; [`crate::error::Error::StateConflict`] once it
 /// is paid.
 ///
-/// Its open attempts get `close_requested_at`: until they are closed at their gateway they can
+/// Its open attempts are retired (`close_requested_at`); until their gateway has closed them they can
 /// still bring money.
 pub async fn close(
     tx: &Transaction,
@@ -30,7 +31,7 @@ pub async fn close(
     Ok(order)
 }
 
-/// Gives back all that an order took.
+/// Gives back all pieces that an order took from the stock.
 pub async fn restore_stock(tx: &Transaction, order: OrderId, now: DateTime<Utc>) -> Result<()> {
     let items = repositories::order_item::of_orders(tx, &[order]).await?;
     stock::restore(tx, order, &items, now).await

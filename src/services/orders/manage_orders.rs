@@ -1,4 +1,5 @@
-//! Reading, listing and cancelling orders, and changing their address; each caller's reach is part of the query.
+//! Reading, listing and cancelling orders, and changing their address. Each query itself finds only the orders that the
+//! caller may see.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -73,10 +74,10 @@ pub async fn history(app: &App, caller: &Caller, id: OrderId) -> Result<Timeline
     })
 }
 
-/// Replaces the address; equal to what is there changes nothing, whatever version was seen.
+/// Replaces the address; an address equal to the present one changes nothing, whatever version was seen.
 ///
 /// [`Error::StateConflict`] once the parcel has left, [`Error::VersionConflict`] when the order has
-/// moved on since `seen`; without `seen` the last arrival wins.
+/// changed since version `seen`; without `seen` the last request wins.
 pub async fn change_address(
     app: &App,
     caller: &Caller,
@@ -119,8 +120,8 @@ pub async fn change_address(
 
 /// Closes the order, frees its slots and gives its stock back, once.
 ///
-/// Fine when it is closed already and, for a customer, when it is unknown or not his: the wish is
-/// fulfilled. [`Error::StateConflict`] once it is paid.
+/// Succeeds also when the order is closed already and, for a customer, when it is unknown or not his: he has no
+/// such order. [`Error::StateConflict`] once it is paid.
 pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
     let now = app.clock.now();
     app.db
@@ -139,7 +140,7 @@ pub async fn cancel(app: &App, caller: &Caller, id: OrderId) -> Result<()> {
         .await
 }
 
-/// The order and its attempts under lock, if they are within the caller's reach.
+/// The order and its attempts with their rows locked, if the caller may see the order.
 pub async fn locked(
     tx: &Transaction,
     caller: &Caller,
@@ -152,7 +153,8 @@ pub async fn locked(
     }))
 }
 
-/// An operator hears of a mistyped id; a customer must not learn whose an order is.
+/// The answer to a cancellation of an unknown order: an operator is told of the mistyped id; a customer must not learn
+/// whether another's order exists.
 fn absent(caller: &Caller) -> Result<()> {
     match caller.role {
         Role::Operator => Err(Error::NotFound),
@@ -182,7 +184,7 @@ fn parsed_cursor(text: &str) -> Option<Cursor> {
     let text = String::from_utf8(bytes).ok()?;
     let (micros, id) = text.split_once('.')?;
     let created_at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
-    // What lies outside no database can compare with.
+    // A time outside these years cannot be compared with in the databases.
     let is_ours = (1970..=9999).contains(&created_at.year());
     Some((created_at, id.parse().ok()?)).filter(|_| is_ours)
 }

@@ -1,13 +1,14 @@
-//! Orders, from the order token to the receipt.
+//! Orders, from the order token to the receipt of the goods.
 //!
 //! Entry points, in the order of an order's life:
-//! 1. [`order_tokens`]: the right to create one order
-//! 2. [`place_order`]: token, gate, locks and [`pricing`], then the transaction of [`placement`]
-//! 3. [`manage_orders`]: reading, listing, another address, cancelling
-//! 4. [`shipments`]: shipping and receiving
-//! 5. [`timeline`]: what happened to it
+//! 1. [`order_tokens`]: issues a customer's right to create one order
+//! 2. [`place_order`]: checks the token (`ticket`), passes the gate, takes the rush locks and prices the order
+//!    (`pricing`), then creates it in the transaction of `placement`
+//! 3. [`manage_orders`]: reads and lists orders, changes the address, cancels
+//! 4. [`shipments`]: the operator ships, the customer confirms the receipt
+//! 5. [`timeline`]: merges the order's events and its gateway's callbacks into one history
 //!
-//! Every change of a status goes through [`order_status`]; every end without goods through [`close_order`].
+//! Only [`order_status`] writes an order's status, slots and events. Only [`close_order`] closes an unpaid order.
 
 pub mod close_order;
 pub mod manage_orders;

@@ -1,4 +1,4 @@
-//! The one place that writes an order's status, its slots and its events.
+//! The only place that writes an order's status, its slots and its events.
 
 use chrono::{DateTime, Utc};
 use entity::order::{self, OrderStatus};
@@ -13,17 +13,17 @@ use crate::error::{Error, Result};
 use crate::repositories;
 use crate::repositories::order::Times;
 
-/// What an event tells beside the move itself; never anything personal.
+/// What an event says beside the change of status: actor, payload, time; never anything personal.
 #[derive(Debug, Clone)]
 pub struct Note<'a> {
     pub actor: &'a str,
     pub payload: Value,
-    /// By the clock of who saw it happen, when that is not ours.
+    /// When it happened by the gateway's clock, if a gateway told us.
     pub happened_at: Option<DateTime<Utc>>,
 }
 
 impl<'a> Note<'a> {
-    /// Something that happens now.
+    /// A note about something that happens now.
     pub const fn new(actor: &'a str, payload: Value) -> Self {
         Self {
             actor,
@@ -33,7 +33,8 @@ impl<'a> Note<'a> {
     }
 }
 
-/// Moves an order whose row the caller has locked; [`Error::StateConflict`] when it may not.
+/// Changes the status of an order whose row the caller has locked, and writes the event;
+/// [`Error::StateConflict`] when the state machine does not allow it.
 ///
 /// Returns the order as it is now.
 pub async fn change(
@@ -67,13 +68,13 @@ pub async fn change(
     Ok(changed)
 }
 
-/// Tells of an order that was just inserted.
+/// Writes the event of an order that was just inserted.
 pub async fn placed(tx: &Transaction, order: &order::Model, note: Note<'_>) -> Result<()> {
     let event = event(order, events::ORDER_PLACED, None, note, order.created_at);
     Ok(repositories::order_event::insert(tx, event).await?)
 }
 
-/// Tells of a new address, which moves nothing; `order` is the row after the change.
+/// Writes the event of a new address, which changes no status; `order` is the row after the change.
 pub async fn address_changed(
     tx: &Transaction,
     order: &order::Model,
@@ -106,7 +107,7 @@ fn event(
     }
 }
 
-/// Tells of something that moves nothing; returns the order with its new `seq`.
+/// Writes an event that changes no status; returns the order with its new `seq`.
 pub async fn tell(
     tx: &Transaction,
     order: order::Model,
@@ -121,7 +122,7 @@ pub async fn tell(
     Ok(order)
 }
 
-/// The row as the update left it.
+/// The row as the change of status left it.
 fn moved(mut order: order::Model, to: OrderStatus, times: Times) -> order::Model {
     let at = Some(times.happened_at);
     match to {

@@ -1,4 +1,4 @@
-//! Order tokens are issued without any I/O: the server knows its own by their signature.
+//! Issuing order tokens, without any I/O: the server knows its own tokens by their signature.
 
 use chrono::TimeDelta;
 use chrono::{DateTime, Utc};
@@ -16,7 +16,7 @@ pub struct IssuedToken {
     /// Send it as `Idempotency-Key` of the creation, and of every repeat of it.
     #[schema(example = "ot_AAAB…")]
     pub token: String,
-    /// From then on the token creates nothing; its order, if there is one, is still told.
+    /// From then on the token creates no order; a repeat is still answered with the order that it created.
     pub expires_at: DateTime<Utc>,
 }
 

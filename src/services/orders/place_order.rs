@@ -1,4 +1,5 @@
-//! Placing an order: token, gate, rush locks, then one transaction whose keys refuse every repeat.
+//! Placing an order: check the order token, pass the gate, take the rush locks, then one transaction, whose unique keys
+//! refuse every repeat.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::repositories::order::Whose;
 use crate::services::keyed_requests::admission;
 use crate::services::keyed_requests::replay::{self, Answer};
 
-/// How often a creation is tried whose obstacle was gone when it was looked at.
+/// How often a creation is tried when a unique key refused it but the row behind that key is gone afterwards.
 const TRIES: u32 = 5;
 /// How long a finished request is remembered at the gate beyond its token's life.
 const MEMORY: Duration = Duration::from_hours(1);
@@ -34,7 +35,7 @@ pub async fn place(app: &App, request: &Request) -> Result<Answer> {
     admission::once(app, request, memory, look, work).await
 }
 
-/// Checks a customer's token, or mints an id for a service's own key.
+/// Which order the request may create: a customer's token says so; for a service's own key an id is minted.
 async fn ticket(app: &App, request: &Request) -> Result<Ticket> {
     let caller = &request.caller;
     let buyer = request.body.buyer(caller)?;
@@ -71,8 +72,8 @@ async fn place_once(app: &App, request: &Request, ticket: &Ticket) -> Result<Ans
     under_locks(app, request, ticket, &products).await
 }
 
-/// Holds one lock a product, in their order; one that is still held past the wait is passed by,
-/// since the unique key decides.
+/// Creates the order under one lock for each product, taken in the order of the products. A lock that is not free in
+/// time is skipped, since the unique key decides.
 async fn under_locks(
     app: &App,
     request: &Request,
@@ -83,7 +84,7 @@ async fn under_locks(
         return attempt(app, request, ticket).await;
     };
     let kind = request.body.order_type;
-    // Names of locks are logged, customers are not.
+    // A lock's name may appear in the log, a customer's id must not: so it is hashed.
     let buyer = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(ticket.buyer.as_str()));
     let name = format!("order:{kind:?}:{buyer}:{product}");
     let held = app
@@ -127,7 +128,7 @@ async fn attempt(app: &App, request: &Request, ticket: &Ticket) -> Result<Answer
     Err(Error::Busy)
 }
 
-/// A refusal outside the transaction is preceded by one look at the record.
+/// Before a refusal outside the transaction, looks up the record once, so that a repeat gets its replay instead.
 async fn or_replay(app: &App, request: &Request, refusal: Error) -> Result<Answer> {
     match replay::look(app, request, Layer::IdempotencyRecord).await? {
         Some(answer) => Ok(answer),
@@ -135,7 +136,7 @@ async fn or_replay(app: &App, request: &Request, refusal: Error) -> Result<Answe
     }
 }
 
-/// Reads, after the rollback, what stood in the way; `None` when it is gone and a new try helps.
+/// Reads, after the rollback, which row refused the creation; `None` when it is gone and another try helps.
 async fn meaning_of(
     app: &App,
     request: &Request,
@@ -160,7 +161,7 @@ async fn meaning_of(
     }
 }
 
-/// Ends the life of a token without an order, unless its order is there, be its record archived.
+/// Writes the tombstone of an expired token, unless its order exists, even with its record archived.
 async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
     let whose = Whose::Of(&ticket.buyer);
     if let Some(order) = repositories::order::find(app.db.read(), ticket.order_id, whose).await? {
@@ -178,7 +179,7 @@ async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<An
     }
 }
 
-/// The order exists although its record is new (the old one was archived): its owner gets it.
+/// The order that the token created, whose idempotency record was archived; its owner gets it.
 async fn order_of_ticket(app: &App, request: &Request, ticket: &Ticket) -> Result<Option<Answer>> {
     let whose = Whose::Of(&ticket.buyer);
     let order = repositories::order::find(app.db.read(), ticket.order_id, whose).await?;

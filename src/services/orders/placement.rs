@@ -1,4 +1,5 @@
-//! The transaction that creates an order: record, order, items, ledger, event, and stock last.
+//! The transaction that creates an order. It writes the idempotency record first, then order, items, stock ledger and
+//! event, and the stock last.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::stock_ledger::Reason;
@@ -18,8 +19,8 @@ use crate::services::catalogue::stock;
 use crate::services::keyed_requests::record::{self, Obstacle};
 use crate::services::keyed_requests::replay::TOMBSTONE;
 
-/// 9999-12-31 in Unix seconds: what a service's own key lives until. Only its record stands between a
-/// repeat and a second order, so it stays for as long as its order does.
+/// 9999-12-31 in Unix seconds: when a service's own key expires. Only its record keeps a repeat from making a
+/// second order, so it stays for as long as its order does.
 const NEVER: i64 = 253_402_214_400;
 const CREATED: i32 = 201;
 
@@ -32,16 +33,16 @@ pub struct Placement<'a> {
     pub quote: &'a Quote,
 }
 
-/// Why no order was created; what it means is read after the rollback.
+/// Why no order was created; the row that was in the way is read after the rollback.
 #[derive(Debug)]
 pub enum Refused {
-    /// The record is there: the work was done, or the token was buried.
+    /// The record exists: the order was created before, or the token has a tombstone.
     Repeated,
-    /// Another transaction is inserting the record and does not end.
+    /// Another transaction is inserting the same record and did not end in time.
     StillRunning,
-    /// The order's id is used although the record is new.
+    /// An order has the id already, although there was no record: that was archived.
     IdTaken,
-    /// Another order of the buyer counts against the policy.
+    /// Another order of the buyer for the same product counts against the order type's policy.
     SlotTaken,
     /// The token's life is over.
     Expired,
@@ -79,7 +80,7 @@ impl Refusal for Refused {
     }
 }
 
-/// Creates the order; nothing of it stays when the token's life ends before the transaction begins.
+/// Creates the order, unless the token expires before the transaction begins.
 pub async fn run(placement: &Placement<'_>) -> Result<OrderView, Refused> {
     let Placement {
         app,
@@ -99,10 +100,10 @@ pub async fn run(placement: &Placement<'_>) -> Result<OrderView, Refused> {
         .await
 }
 
-/// Buries a token whose life is over: a tombstone takes the place of its record.
+/// Inserts the tombstone of an expired token in the place of its record.
 ///
-/// A creation that is still running inserts the same record first, so one of the two waits for
-/// the other and finds it: who heard 410 never gets an order afterwards.
+/// A creation that is still running inserts the same record first, so one of the two waits for the other
+/// and fails: a client that was answered 410 never gets an order afterwards.
 pub async fn bury(app: &App, request: &Request, ticket: &Ticket) -> Result<(), Refused> {
     let now = app.clock.now();
     app.db

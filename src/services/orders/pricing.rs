@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::repositories;
 use crate::services::api::requests::{NewItem, NewOrder};
 
-/// The lines in the order of their products, and what they cost together.
+/// The order's lines, sorted by product, and what they cost together.
 #[derive(Debug, Clone)]
 pub struct Quote {
     pub lines: Vec<Line>,
@@ -25,7 +25,8 @@ pub struct Line {
     pub stock_version: i64,
 }
 
-/// Prices an order; refuses what is unknown, not for sale, sold out or priced otherwise than expected.
+/// Prices an order; refuses a product that is unknown, not for sale or sold out, and a total other than the client
+/// expected.
 pub async fn quote(app: &App, order: &NewOrder) -> Result<Quote> {
     let ids: Vec<ProductId> = order.items.iter().map(|item| item.product_id).collect();
     let found = repositories::product::of_ids(app.db.read(), &ids).await?;

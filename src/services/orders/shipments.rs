@@ -1,4 +1,4 @@
-//! Shipping and receiving: PUTs, because the same again is the same.
+//! Shipping an order and confirming its receipt; the same request a second time changes nothing.
 
 use entity::OrderId;
 use entity::order::OrderStatus;
@@ -16,7 +16,7 @@ use crate::services::api::shipment::Shipment;
 
 /// Ships a paid order; the same shipment again changes nothing.
 ///
-/// [`Error::ShipmentDiffers`] once it went another way, [`Error::StateConflict`] unless it is paid.
+/// [`Error::ShipmentDiffers`] when it was shipped by another carrier or number, [`Error::StateConflict`] unless it is paid.
 pub async fn ship(
     app: &App,
     caller: &Caller,
@@ -51,7 +51,7 @@ pub async fn ship(
     manage_orders::read(app, caller, id).await
 }
 
-/// Confirms that a shipped order arrived; again changes nothing.
+/// Confirms that a shipped order arrived; a second time changes nothing.
 pub async fn receive(app: &App, caller: &Caller, id: OrderId) -> Result<OrderView> {
     let now = app.clock.now();
     app.db

@@ -1,4 +1,4 @@
-//! What a creation brings: its request, and the right to create one order.
+//! What a request to place an order brings with it: its body and key, and the right to create one order.
 
 use chrono::{DateTime, Utc};
 use entity::{OrderId, UserId};
@@ -6,7 +6,7 @@ use entity::{OrderId, UserId};
 use crate::idempotency::IdempotentContext;
 use crate::services::api::requests::NewOrder;
 
-/// A creation as it came through the door.
+/// A request to place an order, with its idempotency key.
 pub type Request = IdempotentContext<NewOrder>;
 
 /// Which order a request may create, and until when.

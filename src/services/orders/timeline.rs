@@ -1,4 +1,4 @@
-//! An order's history: what happened to it, and what gateways told of it.
+//! An order's history: its own events, merged with the callbacks of its gateway.
 
 use chrono::{DateTime, Utc};
 use entity::order::OrderStatus;
@@ -63,12 +63,12 @@ pub struct CallbackView {
     pub currency: String,
     /// By the gateway's clock.
     pub event_time: DateTime<Utc>,
-    /// It came when the gateway had told of something later already.
+    /// The gateway had told of something later before this message came.
     pub late: bool,
     pub created_at: DateTime<Utc>,
 }
 
-/// Both in the order of their arrival.
+/// Merges callbacks and events in the order of their arrival.
 pub fn merged(
     events: Vec<order_event::Model>,
     callbacks: Vec<payment_callback::Model>,
@@ -92,8 +92,8 @@ pub fn merged(
     entries.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Whether steps or messages are missing: an order's first event has the `seq` 1, and where money
-/// came its message was recorded.
+/// Whether entries were archived: the event with the `seq` 1 is missing, or money came and its callback is
+/// missing.
 pub fn is_archived(
     events: &[order_event::Model],
     callbacks: &[payment_callback::Model],

@@ -1,4 +1,4 @@
-//! Calls to gateways that consumers leave behind: a few at once, beside the messages, lost without harm.
+//! Runs the gateway call that a consumer asked for in the background, so that the consumer need not wait for the gateway.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use log::log;
 use super::gateway_calls::{self, GatewayCall};
 use crate::app::App;
 
-/// Calls the gateway in a task of its own. When all places are taken, or this process dies, the job
-/// that asks gateways again does it: the row says that it is due.
+/// Calls the gateway in a task of its own. When too many calls are under way, or this process dies, a
+/// scheduled job makes the call later, because the row stays due.
 pub fn send_off(app: &Arc<App>, call: GatewayCall) {
     let Some(place) = app.background_calls.try_place() else {
         return;

@@ -1,4 +1,5 @@
-//! Taking in a gateway's message: signature, lock on the order, one transaction, the gateway's own answer.
+//! Taking in a gateway's callback (webhook): verify the signature, lock the order, settle in one transaction, answer in
+//! the gateway's own words.
 
 use std::time::Duration;
 
@@ -15,14 +16,14 @@ use crate::error::{Error, Result};
 use crate::gateways::{PaymentGateway, Words};
 use crate::metrics::Layer;
 
-/// Covers the lock, the queue and all tries: gateways wait five seconds.
+/// How long a callback may take, lock, queue and all tries included: gateways wait five seconds.
 const DEADLINE: Duration = Duration::from_secs(4);
-/// For a look whether it is settled all the same.
+/// How long we then look whether the message was settled already.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Takes in a delivery and tells what the gateway hears.
 ///
-/// Success is said only for what is durably stored; anything else makes it come again.
+/// The gateway hears success only after the commit; after any other answer it sends the message again.
 pub async fn receive(
     app: &App,
     gateway: &dyn PaymentGateway,
@@ -76,7 +77,7 @@ async fn under_lock(app: &App, order: OrderId, message: &GatewayMessage) -> Resu
     }
 }
 
-/// One read by event: a repeat of what is final may hear success although we could not get through.
+/// After a failure looks up the event once: a repeat of a message that is settled for good may still hear success.
 async fn known_all_the_same(app: &App, message: &GatewayMessage, error: &Error) -> Option<Outcome> {
     let payment = message.payment_id.to_string();
     log!(error.level(), payment = payment.as_str(), cause = error.cause(); "a callback was not settled this time");

@@ -1,4 +1,4 @@
-//! The sandbox's cashier as the pages of development see it.
+//! The sandbox gateway's cashier page, which only a development server has: what it shows and what its buttons do.
 
 use chrono::{DateTime, Utc};
 use entity::sandbox_payment::Standing;

@@ -1,4 +1,5 @@
-//! Closing orders whose time to pay is over: the gateway is asked first, and only what cannot bring money any more closes.
+//! The scheduled job that closes orders whose payment window is over. It asks the gateway first, and closes an order only
+//! when none of its attempts can bring money any more.
 
 use entity::{order, payment};
 use serde_json::json;
@@ -21,9 +22,9 @@ const BATCH: u64 = 200;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Done {
     pub closed: usize,
-    /// Paid after all.
+    /// Orders that turned out to be paid.
     pub paid: usize,
-    /// The gateway did not say; they are looked at again.
+    /// Orders whose gateway did not answer; a later run looks at them again.
     pub unknown: usize,
 }
 
@@ -33,7 +34,7 @@ enum End {
     Closed,
     Paid,
     Unknown,
-    /// Somebody else was faster.
+    /// A payment or a cancellation was faster.
     Settled,
 }
 
@@ -87,7 +88,8 @@ async fn close(app: &App, order: &order::Model) -> Result<End> {
     })
 }
 
-/// Asks, then asks for the end, unless somebody else is asking or it is not yet to be asked again.
+/// Queries the gateway about an attempt, then asks it to end the attempt; does nothing while another instance asks or
+/// the pause since the last query is not over.
 async fn end(app: &App, order: &order::Model, payment: &payment::Model) -> Result<Told> {
     let now = app.clock.now();
     if !is_due(payment.next_ask_at, now) {
@@ -103,7 +105,7 @@ async fn end(app: &App, order: &order::Model, payment: &payment::Model) -> Resul
     }
 }
 
-/// Looks again under the lock: nothing may be open, and nobody may have paid, cancelled or begun to pay.
+/// Closes the order if it is still unpaid under its lock and no attempt is open.
 ///
 /// True when the order is closed, also by the gateway's last word a moment ago.
 async fn close_if_unpaid(app: &App, tx: &Transaction, seen: &order::Model) -> Result<bool> {

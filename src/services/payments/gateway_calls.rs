@@ -1,7 +1,7 @@
-//! What has to be done at gateways, outside any transaction: close attempts, send refunds.
+//! Calls that change something at a gateway, made outside any transaction: ending attempts and sending refunds.
 //!
-//! Each is asked for under our own id, so asking twice changes nothing there; what the gateway says
-//! is settled by the very function that settles callbacks. A crash anywhere leaves the row due.
+//! Each call carries our own id, so a second call changes nothing at the gateway. The function that settles
+//! callbacks also settles the answer. After a crash the row is still due, and a later run makes the call again.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment_callback::Kind;
@@ -19,16 +19,16 @@ use crate::gateways::RefundStanding;
 use crate::repositories;
 use crate::services::operations::alerts;
 
-/// How many are taken up in one run.
+/// How many refunds, or attempts, one run takes up.
 const BATCH: u64 = 100;
-/// After how long a gateway that does not say how something ended needs a person.
+/// How long a gateway may leave a payment or refund without an end before an alert is raised.
 const PATIENCE: TimeDelta = TimeDelta::hours(3);
 
 /// What one run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Done {
     pub asked: usize,
-    /// The gateway did not say; it is asked again.
+    /// Calls that the gateway did not answer with an end; a later run repeats them.
     pub unknown: usize,
 }
 
@@ -39,7 +39,7 @@ pub enum GatewayCall {
     CloseAttempt(payment::Model),
 }
 
-/// Takes up a refund that was just asked for; `None` when somebody is at it already.
+/// Takes up a refund that was just asked for; `None` when another instance has taken it up.
 ///
 /// REQUESTED → PROCESSING in the caller's transaction; the call follows its commit.
 pub async fn take_up_refund(
@@ -56,7 +56,7 @@ pub async fn take_up_refund(
     Ok(taken.then_some(GatewayCall::SendRefund(refund)))
 }
 
-/// Takes up an attempt that was just retired; `None` when somebody is at it already.
+/// Takes up an attempt that was just retired; `None` when another instance has taken it up.
 pub async fn take_up_attempt(
     tx: &Transaction,
     payment: PaymentId,
@@ -71,7 +71,7 @@ pub async fn take_up_attempt(
     Ok(taken.then_some(GatewayCall::CloseAttempt(payment)))
 }
 
-/// Calls the gateway and settles what it says; true when it said how it ended.
+/// Calls the gateway and settles its answer; true when the refund or attempt has come to its end.
 pub async fn run(app: &App, call: &GatewayCall) -> Result<bool> {
     match call {
         GatewayCall::SendRefund(refund) => send_refund(app, refund).await,
@@ -101,7 +101,7 @@ pub async fn send_refunds(app: &App) -> Result<Done> {
     Ok(done)
 }
 
-/// Ends attempts whose end was asked for; one that is paid after all is settled as paid.
+/// Ends retired attempts at their gateways; one that turns out to be paid is settled as paid.
 pub async fn close_attempts(app: &App) -> Result<Done> {
     let mut done = Done::default();
     let now = app.clock.now();
@@ -124,19 +124,19 @@ pub async fn close_attempts(app: &App) -> Result<Done> {
     Ok(done)
 }
 
-/// What went wrong with one order is that order's: it is logged and stays `unknown`. A database that is away or busy
-/// ends the run.
+/// Keeps one order's failure from ending the run: it is logged, and the result is `unknown`. Only a database that is
+/// away or busy ends the run with its error.
 pub fn or_unknown<T>(result: Result<T>, order: OrderId, unknown: T) -> Result<T> {
     match result {
         Err(error) if !error.is_passing() => {
-            warn!(order:% = order, cause = error.cause(); "a question to a gateway came to nothing");
+            warn!(order:% = order, cause = error.cause(); "a call to a gateway failed; a later run repeats it");
             Ok(unknown)
         }
         other => other,
     }
 }
 
-/// True when the gateway said how it ended.
+/// Sends one refund; true when the gateway said how it ended.
 async fn send_refund(app: &App, refund: &refund::Model) -> Result<bool> {
     let payment = repositories::payment::find(app.db.read(), refund.payment_id).await?;
     let payment = payment.ok_or_else(|| Error::Internal("a refund without payment".to_owned()))?;
@@ -158,13 +158,13 @@ async fn send_refund(app: &App, refund: &refund::Model) -> Result<bool> {
     Ok(true)
 }
 
-/// True when it brings no money any more, or has brought it.
+/// Ends one attempt; true when it cannot bring money any more, or has brought it.
 async fn is_ended(app: &App, payment: &payment::Model) -> Result<bool> {
     let told = gateway_queries::end(app, payment).await?;
     Ok(matches!(told, Told::Paid | Told::Ended))
 }
 
-/// Raises an alert, once, when a gateway has not said for hours how something ended; it is asked on.
+/// Raises one alert when a gateway has not said for hours how a payment or refund ended; we go on asking it.
 pub async fn tell_of_silence(
     app: &App,
     order: OrderId,

@@ -1,4 +1,4 @@
-//! Asking a gateway how an attempt stands, or to end it; what it says is settled like a callback.
+//! Queries to a gateway: how an attempt stands, or to end it. The answer is settled like a callback.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment::{self, PaymentStatus};
@@ -10,10 +10,10 @@ use crate::domain::gateway_message::GatewayMessage;
 use crate::error::Result;
 use crate::gateways::{Silence, Standing};
 
-/// Seconds between questions about the same thing; the last holds for all that follow.
+/// Seconds between queries about the same attempt or refund; the last pause holds for all that follow.
 const PAUSES: [i64; 8] = [5, 15, 60, 300, 900, 3_600, 7_200, 21_600];
 
-/// How long the call may be on its way that opens an attempt: till then "not found" says nothing.
+/// How long our call that opens an attempt may be on its way; until then "not found" is no answer.
 const OPENING: TimeDelta = TimeDelta::minutes(1);
 
 /// What a gateway said of an attempt, once it is settled.
@@ -24,11 +24,11 @@ pub enum Told {
     Ended,
     /// The buyer may still pay.
     Open,
-    /// Nothing: unknown, so it is asked again.
+    /// The gateway did not answer: the state is unknown, so it is queried again.
     Silent,
 }
 
-/// Asks how it stands. What the gateway does not know brings no money once its time is over.
+/// Asks how an attempt stands. One that the gateway does not know brings no money once its time is over.
 pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
     let answer = app.gateway(&payment.gateway)?.query(payment).await;
     let is_over = payment.expires_at <= app.clock.now();
@@ -39,7 +39,7 @@ pub async fn ask(app: &App, payment: &payment::Model) -> Result<Told> {
     settle(app, payment, answer).await
 }
 
-/// Asks for its end, which a gateway refuses when it is paid.
+/// Asks the gateway to end an attempt, which it refuses when the attempt is paid.
 pub async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
     let answer = app.gateway(&payment.gateway)?.close(payment).await;
     let is_young = app.clock.now() - payment.created_at < OPENING;
@@ -52,13 +52,13 @@ pub async fn end(app: &App, payment: &payment::Model) -> Result<Told> {
     settle(app, payment, answer).await
 }
 
-/// When the same is asked again that was asked `asks` times before.
+/// When to repeat a query that was made `asks` times before.
 pub fn next_ask(asks: i32, now: DateTime<Utc>) -> DateTime<Utc> {
     let at = usize::try_from(asks).unwrap_or_default();
     now + TimeDelta::seconds(PAUSES[at.min(PAUSES.len() - 1)])
 }
 
-/// When the same is asked again after its time was over at `since`: after half as long as it has been over.
+/// When to repeat a query about an attempt whose time was over at `since`: after half as long as it has been over.
 pub fn next_ask_after(since: DateTime<Utc>, now: DateTime<Utc>) -> DateTime<Utc> {
     let longest = TimeDelta::seconds(PAUSES[PAUSES.len() - 1]);
     now + ((now - since) / 2).clamp(TimeDelta::seconds(PAUSES[0]), longest)
@@ -86,14 +86,14 @@ async fn settle(
             };
             (paid, Told::Paid)
         }
-        // What it never heard of cannot bring money: the attempt was retired before it was opened.
+        // The gateway never heard of an attempt that was retired before it was opened: no money can come.
         Ok(Standing::Closed | Standing::NotFound) => {
             (answer(payment, Kind::Closed, "", now), Told::Ended)
         }
         Ok(Standing::Open) => return Ok(Told::Open),
         Err(Silence) => return Ok(Told::Silent),
     };
-    // What contradicts our books is told to a person, and ends nothing.
+    // An answer that contradicts our books raises an alert, and the attempt stays as it is.
     Ok(
         match settlement::settle(app, payment.order_id, &message).await? {
             Outcome::Refused => Told::Silent,

@@ -1,12 +1,14 @@
-//! Money: attempts to pay, what gateways tell, refunds, and what is asked of gateways.
+//! Payment attempts, gateways' callbacks, refunds, and our own calls to gateways.
 //!
-//! Entry points:
-//! 1. [`start_payment`]: one live attempt for an order, opened at its gateway
-//! 2. [`callbacks`]: a gateway's message: signature, lock, [`settlement`]
-//! 3. [`request_refund`]: the row and its reservation; [`gateway_calls`] sends it
-//! 4. [`reconcile`] and [`close_unpaid`]: scheduled jobs that ask about lost callbacks and overdue orders
+//! Entry points, in reading order:
+//! 1. [`start_payment`]: makes the one live attempt of an order and opens it at its gateway
+//! 2. [`callbacks`]: takes in a gateway's callback (webhook): signature, lock, then [`settlement`]
+//! 3. [`request_refund`]: inserts a refund and reserves its amount; [`gateway_calls`] sends it to the gateway later
+//! 4. [`retire_attempts`]: marks attempts that nobody wants any more; [`gateway_calls`] ends them at their gateway
+//! 5. [`reconcile`] and [`close_unpaid`]: scheduled jobs that query gateways about lost callbacks and overdue orders
+//! 6. [`background_calls`] runs a consumer's gateway call in a task; [`cashier`] serves the sandbox's pages
 //!
-//! Everything that a gateway says, asked ([`gateway_queries`]) or unasked, is settled by [`settlement`] and nowhere else.
+//! Whatever a gateway says, in a callback or in answer to a query (`gateway_queries`), only [`settlement`] settles it.
 
 pub mod background_calls;
 pub mod callbacks;

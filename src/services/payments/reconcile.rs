@@ -1,4 +1,5 @@
-//! What nobody told us: live attempts are asked about, retired ones ended, what waits too long is told to a person.
+//! The scheduled job that makes up for lost callbacks: it queries gateways about live attempts, ends retired ones, and
+//! raises alerts about callbacks that wait too long.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use entity::payment_callback::Outcome;
@@ -12,9 +13,9 @@ use crate::services::operations::alerts;
 
 /// How many attempts one run asks about.
 const BATCH: u64 = 100;
-/// A callback has this long to come before anybody asks.
+/// How long a callback may take to come before the gateway is queried.
 const GRACE: TimeDelta = TimeDelta::minutes(1);
-/// Callbacks that wait, and when that needs a person.
+/// A kind of callback that waits, and after how long that raises an alert.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     outcome: Outcome,
@@ -30,7 +31,7 @@ impl Waiting {
         alert: alerts::Kind::CallbackParked,
         detail: "a callback waits for another one that does not come; ask the gateway",
     };
-    /// Gateways repeat what hears failure for up to three days.
+    /// Gateways repeat a callback that was answered with a failure for up to three days.
     const UNRESOLVED: Self = Self {
         outcome: Outcome::Unresolved,
         patience: TimeDelta::days(3),
@@ -43,7 +44,7 @@ impl Waiting {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Done {
     pub asked: usize,
-    /// Paid, and nobody had told us.
+    /// Attempts that turned out to be paid although no callback had come.
     pub paid: usize,
     pub ended: usize,
     pub silent: usize,
@@ -88,7 +89,7 @@ async fn ask_live_attempts(app: &App) -> Result<Done> {
     Ok(done)
 }
 
-/// One alert a callback that has waited too long.
+/// Raises one alert for each callback that has waited too long.
 async fn tell_of(app: &App, waiting: Waiting, now: DateTime<Utc>) -> Result<()> {
     let Waiting {
         outcome,

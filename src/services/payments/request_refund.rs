@@ -1,4 +1,5 @@
-//! Refunds that the shop asks for: the row and its reservation first, the gateway later.
+//! Refunds that the shop asks for: one transaction inserts the refund and reserves its amount; the gateway is called
+//! after the commit.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -25,15 +26,16 @@ use crate::services::keyed_requests::replay;
 use crate::services::orders::manage_orders::reach;
 use crate::services::orders::order_status::{self, Note};
 
-/// A refund, and who caught the repeat; `None` for the first time.
+/// A refund, and whether this request repeated an earlier one.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub refund: RefundView,
-    /// The layer that caught the repeat.
+    /// The layer that caught the repeat; `None` for the first time.
     pub replayed: Option<Layer>,
 }
 
-/// Reserves and notes a refund, once for each key; a job asks the gateway for it.
+/// Inserts a refund and reserves its amount, once for each key. The consumer `refund_execution` then sends it to the
+/// gateway, and a scheduled job sends it again until its end is known.
 ///
 /// [`Error::RefundExceedsPayment`] when less than the amount is left of the payment.
 pub async fn create(
@@ -80,7 +82,7 @@ async fn create_once(
     }
 }
 
-/// One look at the record: the refund as it is now, if it was made.
+/// Looks up the key's record once: the refund as it is now, if the key has made one.
 async fn look(
     app: &App,
     request: &IdempotentContext<NewRefund>,
@@ -96,7 +98,7 @@ async fn look(
     }))
 }
 
-/// The refund whose record was archived: its number is made of the key.
+/// Finds the refund of a key whose record was archived, by its number, which is made of the key.
 ///
 /// [`Error::KeyReused`] when what is left of the first request differs from this one.
 async fn look_by_number(
@@ -121,7 +123,8 @@ async fn look_by_number(
     }))
 }
 
-/// The row before its reservation: a number that is there already is a repeat, whatever is left.
+/// Inserts the row before it reserves the amount, so that a repeat is recognised by its number whatever is left of
+/// the payment.
 async fn make(
     app: &App,
     tx: &Transaction,
@@ -150,7 +153,7 @@ async fn make(
     Ok(refund)
 }
 
-/// The full amount asked back moves the order; a part of it does not.
+/// Writes the event; the order begins to be refunded only when its whole payment is asked back.
 async fn tell(
     tx: &Transaction,
     order: order::Model,
@@ -191,7 +194,7 @@ fn paid<'a>(
     }
 }
 
-/// Made of the key's record, so a retry keeps it.
+/// The refund's number, made of the idempotency record's id, so that a repeat has the same number.
 fn number(request: &IdempotentContext<NewRefund>) -> String {
     let hash = BASE64_URL_SAFE_NO_PAD.encode(request.record_id());
     format!("R{hash}")

@@ -1,4 +1,5 @@
-//! Retiring payment attempts that are not wanted any more: each has to end at its gateway, which an event tells.
+//! Retiring payment attempts that nobody wants any more: each has to end at its gateway, and an event tells the
+//! consumer `attempt_closing` to do that.
 
 use chrono::{DateTime, Utc};
 use entity::{PaymentId, order, payment};
@@ -10,9 +11,9 @@ use crate::error::Result;
 use crate::repositories;
 use crate::services::orders::order_status::{self, Note};
 
-/// Asks for the end of all open attempts among `payments`; the caller has locked their order.
+/// Notes for each open attempt among `payments` that it has to end; the caller has locked their order.
 ///
-/// Returns the order as the events left it; an attempt whose end was asked for stays as it is.
+/// Attempts that were retired before are left alone. Returns the order with its new `seq`.
 pub async fn retire(
     tx: &Transaction,
     mut order: order::Model,

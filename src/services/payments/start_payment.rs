@@ -22,20 +22,20 @@ use crate::services::keyed_requests::replay;
 use crate::services::orders::manage_orders::{locked, reach};
 use crate::services::orders::order_status::{self, Note};
 
-/// An attempt, and how this request met it.
+/// An attempt, and whether this request made it.
 #[derive(Debug, Clone)]
 pub struct Started {
     pub payment: PaymentView,
     /// Whether this request made it.
     pub is_new: bool,
-    /// The layer that caught the repeat.
+    /// The layer that caught the repeat; `None` for the first time.
     pub replayed: Option<Layer>,
 }
 
-/// Starts an attempt, or answers the live one of the same gateway; any other open one is retired.
+/// Starts an attempt, or returns the live one if it has the same gateway; any other open attempt is retired.
 ///
 /// [`Error::OrderExpired`] past the payment window, [`Error::AlreadyPaid`] once money is there,
-/// [`Error::GatewayUnknown`] when the gateway did not say: a repeat asks again for the same attempt.
+/// [`Error::GatewayUnknown`] when the gateway did not answer: a repeat opens the same attempt again.
 pub async fn start(
     app: &App,
     order: OrderId,
@@ -69,8 +69,8 @@ async fn start_once(
     }
 }
 
-/// One look at the record: the attempt as it is now. One that its gateway has not confirmed is
-/// asked for again under the same id.
+/// Looks up the key's record once: the attempt as it is now. If its gateway has not confirmed it yet, it
+/// is opened again there under the same id.
 async fn look(
     app: &App,
     request: &IdempotentContext<NewPayment>,
@@ -151,7 +151,7 @@ async fn live_attempt(
     Ok((payment, true))
 }
 
-/// The key stands for the attempt that was live already.
+/// Notes that the key stands for the attempt that was live already.
 async fn note_resource(
     tx: &Transaction,
     request: &IdempotentContext<NewPayment>,

@@ -1,4 +1,7 @@
 //! `order-service audit`: proves from the data that nothing happened twice, in one read-only snapshot.
+//!
+//! [`run`] executes the rules, each an SQL query that finds the rows that break it: `checks` (orders and stock),
+//! `payment_checks` (money), `event_checks` (events, consumers, points) and `archive_checks` (rows that left the tables).
 
 mod archive_checks;
 mod checks;
@@ -13,7 +16,7 @@ use crate::error::Result;
 use crate::repositories::audit as rows;
 use crate::settings::Settings;
 
-/// One thing that should not be.
+/// A row that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub rule: &'static str,
@@ -57,7 +60,7 @@ async fn broken(snapshot: &Transaction, rule: &'static str, sql: &str) -> Result
     Ok(subjects.into_iter().map(violation).collect())
 }
 
-/// The rule of the slots stands in `domain`; the few kinds of rows that there are go through it.
+/// Checks the slots by the function in `domain` that also writes them, once for each kind of row that exists.
 async fn wrong_slots(snapshot: &Transaction) -> Result<Vec<Violation>> {
     let kinds = rows::slot_kinds(snapshot).await?;
     let wrong = kinds

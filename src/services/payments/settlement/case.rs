@@ -14,7 +14,7 @@ use crate::repositories;
 use crate::services::operations::alerts;
 use crate::services::orders::order_status::{self, Note};
 
-/// Who moves an order because of a gateway's word.
+/// The actor in events of an order that a gateway's message moved.
 pub const ACTOR: &str = "gateway";
 
 pub struct Case<'a> {
@@ -105,7 +105,7 @@ impl<'a> Case<'a> {
         alerts::raise(self.tx, kind, subject, (self.order.id, detail), self.now).await
     }
 
-    /// Tells of something that does not move the order.
+    /// Writes an event that does not change the order's status.
     pub async fn tell(&mut self, kind: &str, payload: serde_json::Value) -> Result<()> {
         let note = Note::new(ACTOR, payload);
         let order = self.order.clone();
@@ -146,7 +146,7 @@ pub fn row(
     }
 }
 
-/// Fails when a row under lock was not as it was read: then something else is wrong.
+/// Fails when a conditional update changed no row although its row is locked, which can only be a defect of ours.
 pub fn expect_changed(changed: Result<bool, DbErr>) -> Result<()> {
     if changed? {
         return Ok(());

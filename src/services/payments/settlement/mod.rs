@@ -1,8 +1,9 @@
-//! Settling what gateways say: one function for callbacks and for answers to our own questions.
+//! Settling what gateways say: [`settle`] serves both callbacks and the answers to our own queries.
 //!
-//! One transaction: the order's row and its attempts locked, the message's record inserted, the
-//! attempt and the order moved. A repeat fails at the record's unique keys; without the record (it
-//! was archived) the state machines tell nothing new.
+//! One transaction locks the order's row and its attempts (`case`), asks the rules of `domain::settlement` for a verdict,
+//! inserts the message's record, and carries the verdict out (`verdicts`, `refunds`); then it judges parked callbacks
+//! again (`parked`). A repeated message fails at the record's unique keys (`obstacle`). If its record was archived, the
+//! state machines find nothing new in it.
 
 mod case;
 mod obstacle;
@@ -26,7 +27,7 @@ use crate::services::archive;
 use case::Case;
 use obstacle::Obstacle;
 
-/// How often a message is tried whose obstacle was gone when it was looked at.
+/// How often settling is tried when a unique key refused the message but no record is found afterwards.
 const TRIES: u32 = 5;
 
 /// The order of the attempt that a message names; `None` when there is no such attempt yet.
@@ -35,7 +36,7 @@ pub async fn order_of(app: &App, payment: PaymentId) -> Result<Option<OrderId>> 
     Ok(payment.map(|payment| payment.order_id))
 }
 
-/// Settles a message about an attempt of `order`; whatever came of it is durable.
+/// Settles a message about an attempt of `order`; the outcome that it returns is committed.
 pub async fn settle(app: &App, order: OrderId, message: &GatewayMessage) -> Result<Outcome> {
     let mut seen = None;
     for _ in 0..TRIES {
@@ -57,7 +58,7 @@ pub async fn settle(app: &App, order: OrderId, message: &GatewayMessage) -> Resu
     Err(Error::Busy)
 }
 
-/// Records a message of no interest, or one that names an attempt that is not there.
+/// Only records a message: one that is ignored, or one that names an attempt that does not exist.
 pub async fn record(app: &App, message: &GatewayMessage, outcome: Outcome) -> Result<Outcome> {
     let now = app.clock.now();
     let inserted = app
@@ -86,7 +87,7 @@ pub async fn known_outcome(app: &App, message: &GatewayMessage) -> Result<Option
         .filter(|outcome| outcome.is_final()))
 }
 
-/// What stood in the way, read after the rollback.
+/// Which record made a unique key refuse the message, read after the rollback.
 enum Look {
     Final(Outcome),
     /// UNRESOLVED or REFUSED: each delivery is judged anew.
@@ -104,7 +105,7 @@ async fn look(
             count(app, Some(&row)).await;
             return Ok(Look::JudgeAgain(Box::new(row)));
         }
-        // The honest key is taken by another event about the same fact.
+        // Another event about the same fact has been settled meanwhile: its record has the fact's key.
         Some(row) if !row.outcome.is_final() => {
             let gateway = &message.gateway;
             repositories::payment_callback::by_fact(app.db.read(), gateway, &message.biz_key())
@@ -140,7 +141,7 @@ async fn by_event(app: &App, message: &GatewayMessage) -> Result<Option<payment_
     Ok(found.await?)
 }
 
-/// Best effort: a count that is lost changes nothing.
+/// Counts a repeated delivery, by best effort: nothing depends on the count.
 async fn count(app: &App, row: Option<&payment_callback::Model>) {
     let Some(row) = row else { return };
     if let Err(error) = count_delivery(app, row.id).await {

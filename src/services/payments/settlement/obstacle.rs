@@ -1,4 +1,4 @@
-//! What stands in the way of a settlement.
+//! Why the transaction of a settlement ends without a commit.
 
 use crate::database::{Failure, Refusal, is_key};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::error::Error;
 /// Why a message was not settled in this try.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// Its event or its fact has a record.
+    /// Its event, or another event about the same fact, has a record already.
     Repeated,
     Because(Error),
 }

@@ -1,4 +1,5 @@
-//! Pending callbacks: messages that came before what they tell of. They wait, and are judged anew by whatever may end their wait.
+//! Parked (pending) callbacks: messages that came before what they tell of, such as a refund before its payment. A
+//! later payment or refund message about the same attempt has them judged again.
 
 use entity::payment_callback::{self, Outcome};
 
@@ -9,7 +10,7 @@ use crate::domain::settlement::{RefundVerdict, Verdict};
 use crate::error::Result;
 use crate::repositories;
 
-/// Judges what is parked until nothing more comes of it, when this verdict may have ended its wait.
+/// Judges the parked callbacks again if `verdict` may have ended their wait, until none of them can be settled any more.
 pub async fn judge_again(case: &mut Case<'_>, verdict: Verdict) -> Result<()> {
     let is_nothing_new = match verdict {
         Verdict::Paid(_) => false,
@@ -32,7 +33,7 @@ pub async fn judge_again(case: &mut Case<'_>, verdict: Verdict) -> Result<()> {
     Ok(())
 }
 
-/// True when it waits no more.
+/// Judges one parked callback again; true when it waits no more.
 async fn judge_one(case: &mut Case<'_>, callback: payment_callback::Model) -> Result<bool> {
     let message = message_of(&callback, case);
     let verdict = case.judge(&message).await?;

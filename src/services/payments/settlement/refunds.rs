@@ -1,4 +1,4 @@
-//! Carrying out what was judged about refunds.
+//! Carrying out a verdict on a message about a refund.
 
 use entity::payment::Role;
 use entity::refund::{self, Origin, RefundStatus};
@@ -66,14 +66,14 @@ pub async fn apply(
     }
 }
 
-/// It waits for another message about the same attempt.
+/// The callback is parked: it waits for another message about the same attempt.
 async fn park(case: &mut Case<'_>) -> Result<()> {
     let (id, now) = (case.payment().id, case.now);
     case.payment_mut().parked += 1;
     expect_changed(repositories::payment::add_parked(case.tx, id, 1, now).await)
 }
 
-/// What is left of surplus money goes back, once: its number is made of the payment's id.
+/// Makes the automatic refund of surplus money. It exists once, because its number is made of the payment's id.
 pub async fn give_surplus_back(case: &mut Case<'_>) -> Result<()> {
     let payment = case.payment();
     let (id, rest) = (payment.id, payment.amount - payment.refunded_amount);
@@ -100,7 +100,7 @@ pub fn automatic_no(payment: PaymentId) -> String {
     format!("auto-{payment}")
 }
 
-/// A refund of the booked payment moves the order once the whole amount has gone back.
+/// Books a refund that succeeded; the order is refunded once the whole amount of its booked payment has gone back.
 async fn succeeded(case: &mut Case<'_>, message: &GatewayMessage) -> Result<()> {
     let total = succeeded_sum(case.refunds().await?);
     let before = case.order.refunded_amount;
@@ -117,7 +117,7 @@ async fn succeeded(case: &mut Case<'_>, message: &GatewayMessage) -> Result<()> 
     Ok(())
 }
 
-/// PAID → REFUNDED in one message is two moves and two events.
+/// Moves the order to REFUNDED; from PAID that takes two moves and two events.
 async fn refund_order(case: &mut Case<'_>) -> Result<()> {
     let note = || Note::new(ACTOR, json!({}));
     let (tx, now) = (case.tx, case.now);
@@ -133,7 +133,7 @@ async fn refund_order(case: &mut Case<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The gateway's final word releases the reservation in the same transaction.
+/// Notes that a refund failed for good, releases its reservation in the same transaction, and raises an alert.
 async fn failed(case: &mut Case<'_>, message: &GatewayMessage) -> Result<()> {
     moved(case, message, RefundStatus::Failed).await?;
     let (id, now) = (case.payment().id, case.now);
@@ -160,7 +160,7 @@ async fn moved(case: &mut Case<'_>, message: &GatewayMessage, to: RefundStatus) 
     Ok(())
 }
 
-/// Inserts and, unless it has failed, reserves.
+/// Inserts a refund and, unless it has failed, reserves its amount of the payment.
 async fn insert(case: &mut Case<'_>, mut refund: refund::Model) -> Result<()> {
     refund.id = repositories::refund::insert(case.tx, &refund).await?;
     if refund.status != RefundStatus::Failed {
@@ -177,7 +177,7 @@ async fn reserve(case: &mut Case<'_>, amount: i64) -> Result<()> {
     Ok(())
 }
 
-/// A refund that the gateway told of and that succeeded.
+/// The row of a refund that the gateway told of, as one that succeeded.
 fn blank(case: &Case<'_>, refund_no: &str, amount: i64) -> refund::Model {
     refund::Model {
         id: RefundId(0),
@@ -204,7 +204,7 @@ fn succeeded_sum(refunds: &[refund::Model]) -> i64 {
     succeeded.map(|refund| refund.amount).sum()
 }
 
-/// What an event on a refund tells: totals, so that consumers need not depend on order.
+/// The payload of an event about a refund: totals, so that consumers do not depend on the order of arrival.
 fn told(case: &Case<'_>, refund_no: &str, amount: i64) -> Value {
     json!({
         "refund_no": refund_no,

@@ -1,4 +1,4 @@
-//! Carrying a verdict out: attempts, the order, alerts.
+//! Carrying out a verdict: it moves the attempt and the order, and raises alerts.
 
 use entity::payment::{PaymentStatus, Role};
 use entity::payment_callback::Outcome;
@@ -17,7 +17,7 @@ use crate::services::orders::order_status::Note;
 use crate::services::orders::{close_order, order_status};
 use crate::services::payments::retire_attempts;
 
-/// What is recorded of a verdict.
+/// The outcome that the message's record notes for a verdict.
 pub const fn outcome(verdict: Verdict) -> Outcome {
     match verdict {
         Verdict::Mismatch | Verdict::Refund(RefundVerdict::OverRefund) => Outcome::Refused,
@@ -31,7 +31,7 @@ pub const fn outcome(verdict: Verdict) -> Outcome {
     }
 }
 
-/// Carries out what the record says.
+/// Carries out a verdict whose record is written already, in the same transaction.
 pub async fn apply(case: &mut Case<'_>, verdict: Verdict, message: &GatewayMessage) -> Result<()> {
     let payment = message.payment_id.to_string();
     match verdict {
@@ -79,7 +79,7 @@ async fn paid(case: &mut Case<'_>, role: Role, message: &GatewayMessage) -> Resu
     Ok(())
 }
 
-/// The order has its money: all other attempts that are open should end at their gateway.
+/// Retires all other open attempts of an order that is paid: each has to end at its gateway.
 async fn retire_others(case: &mut Case<'_>) -> Result<()> {
     let order = case.order.clone();
     case.order = retire_attempts::retire(case.tx, order, &case.payments, ACTOR, case.now).await?;
