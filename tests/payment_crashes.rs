@@ -22,8 +22,8 @@ const ROUNDS: usize = 4;
 /// In each round, as many of each fate.
 const NEWCOMERS: usize = 20;
 const IN_FLIGHT: usize = 12;
-/// So long a gateway repeats in vain.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// So long a gateway repeats in vain: well beyond the ten seconds for which a killed holder keeps its lock.
+const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What the gateway tells of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
