@@ -26,7 +26,7 @@ use publisher::Publisher;
 #[derive(Debug)]
 pub struct RabbitMq {
     broker: Box<Broker>,
-    publisher: Publisher,
+    publisher: Box<Publisher>,
     deliverer: Deliverer,
     /// How many messages arrived with a body that is not in our format; each was acknowledged.
     unreadable: AtomicU64,
@@ -38,7 +38,7 @@ impl RabbitMq {
     pub fn new(settings: BrokerSettings) -> Result<Self, String> {
         Ok(Self {
             broker: Box::new(Broker::new(settings)?),
-            publisher: Publisher::default(),
+            publisher: Box::default(),
             deliverer: Deliverer::default(),
             unreadable: AtomicU64::new(0),
         })

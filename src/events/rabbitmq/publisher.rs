@@ -25,8 +25,34 @@ const FORGOTTEN: Duration = Duration::from_mins(1);
 pub(super) struct Publisher {
     current: Mutex<Option<Arc<Line>>>,
     attempts: tokio::sync::Mutex<Attempts>,
-    /// When a message was last not confirmed in time although the broker took the connection.
-    unconfirmed_at: Mutex<Option<Instant>>,
+    confirms: Mutex<Confirms>,
+}
+
+/// What is known of the broker's confirmations.
+#[derive(Debug, Default)]
+struct Confirms {
+    /// When a message was confirmed last.
+    last_at: Option<Instant>,
+    /// When a message was last not confirmed in time, and none has been since.
+    missed_at: Option<Instant>,
+    /// Whether the log was told that the broker is blocked.
+    is_told: bool,
+}
+
+impl Confirms {
+    /// Tells the log when it begins and when it ends.
+    fn tell(&mut self, is_blocked: bool) {
+        if std::mem::replace(&mut self.is_told, is_blocked) == is_blocked {
+            return;
+        }
+        if is_blocked {
+            warn!(
+                "the broker confirms nothing, look at its memory and its disk; events wait in the outbox"
+            );
+        } else {
+            info!("the broker confirms messages again");
+        }
+    }
 }
 
 /// The attempts to connect; after a failed one there is none before `refused_until`.
@@ -52,7 +78,7 @@ impl Default for Publisher {
                 pauses: Pauses::to_the_broker(),
                 refused_until: None,
             }),
-            unconfirmed_at: Mutex::default(),
+            confirms: Mutex::default(),
         }
     }
 }
@@ -62,11 +88,12 @@ impl Publisher {
     /// next call uses a new connection.
     pub(super) async fn publish(&self, broker: &Broker, message: &Message) -> Result<(), String> {
         let line = self.line(broker).await?;
+        let started = Instant::now();
         let published = line.publish(broker, message).await;
         if published.is_err() {
             self.give_up(&line);
         }
-        self.note(&published);
+        self.note(&published, started);
         published.map_err(String::from)
     }
 
@@ -75,27 +102,34 @@ impl Publisher {
     /// retries what is not handed over every few seconds.
     pub(super) fn is_blocked(&self) -> bool {
         let says_so = |line: &Line| line.connection.status().blocked();
-        self.current().as_deref().is_some_and(says_so)
-            || self
-                .unconfirmed()
-                .is_some_and(|at| at.elapsed() < FORGOTTEN)
+        let says_so = self.current().as_deref().is_some_and(says_so);
+        let mut confirms = self.confirms();
+        let is_late = confirms
+            .missed_at
+            .is_some_and(|at| at.elapsed() < FORGOTTEN);
+        confirms.tell(says_so || is_late);
+        says_so || is_late
     }
 
-    fn note(&self, published: &Result<(), Failed>) {
-        let mut unconfirmed = self.unconfirmed();
+    fn note(&self, published: &Result<(), Failed>, started: Instant) {
+        let mut confirms = self.confirms();
         match published {
-            Ok(()) if unconfirmed.take().is_some() => info!("the broker confirms messages again"),
-            Err(Failed::Late(_)) if unconfirmed.replace(Instant::now()).is_none() => warn!(
-                "the broker confirms nothing, look at its memory and its disk; events wait in the outbox"
-            ),
-            _ => {}
+            Ok(()) => {
+                confirms.last_at = Some(Instant::now());
+                confirms.missed_at = None;
+                confirms.tell(false);
+            }
+            // One that waited while the broker was blocked says nothing of the time since.
+            Err(Failed::Late(_)) if confirms.last_at.is_none_or(|last| last < started) => {
+                confirms.missed_at = Some(Instant::now());
+                confirms.tell(true);
+            }
+            Err(_) => {}
         }
     }
 
-    fn unconfirmed(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.unconfirmed_at
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn confirms(&self) -> MutexGuard<'_, Confirms> {
+        self.confirms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the broker can be reached: false from a failed attempt to connect until one succeeds.
